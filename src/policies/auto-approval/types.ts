@@ -118,4 +118,6 @@ export interface PolicyCall {
   readonly arguments: JsonValue
   /** Absolute folder that relative names are resolved against: the session's cwd. */
   readonly cwd: string
+  /** Root session, for what its calls created; undefined without a session. */
+  readonly root?: string
 }

@@ -5,8 +5,9 @@ import { listOwnAddresses } from '../broker/fetch/addresses.ts'
 import { createFetchBroker } from '../broker/fetch/broker.ts'
 import { createSystemResolver } from '../broker/fetch/resolver.ts'
 import { createFsBroker } from '../broker/fs/broker.ts'
-import { createReadBeforeEdit } from '../broker/fs/gates.ts'
+import type { FileGates } from '../broker/fs/gates.ts'
 import { createRootFinder } from '../broker/fs/roots.ts'
+import { createFileScenes, type FileScenes } from '../broker/fs/scenes.ts'
 import { createKvBroker } from '../broker/kv/broker.ts'
 import { createKvStore } from '../broker/kv/store.ts'
 import { createSecretVault } from '../broker/secrets/vault.ts'
@@ -23,10 +24,17 @@ export interface CapabilitiesHost {
   announce(call: Call, entry: CapabilityRecord): void
   /** Files that the host itself writes. Absolute. */
   ownFiles(): readonly string[]
+  /** Who decides about changes to files; told which call asks. */
+  gates(callOf: (context: CapabilityContext) => Call | undefined): FileGates
 }
 
-/** The brokers of a host, as the pipeline knows them. */
-export type HostCapabilities = Pick<ServiceHost, 'request' | 'scrub'>
+/** The brokers of a host. */
+export interface HostCapabilities extends Pick<ServiceHost, 'request' | 'scrub'> {
+  /** What the brokers know of an attempt. Throws `CAPABILITY_DENIED` when it is granted nothing. */
+  contextOf(attempt: CapabilityAttempt): CapabilityContext
+  /** Files, for tools of the host's own. */
+  readonly files: FileScenes
+}
 
 /** Creates the brokers of a host; `further` capabilities are the host's own. */
 export function createCapabilities(
@@ -34,8 +42,17 @@ export function createCapabilities(
   host: CapabilitiesHost,
   further: Readonly<Record<string, Capability>>,
 ): HostCapabilities {
+  const calls = new WeakMap<CapabilityContext, Call>()
   const vault = createSecretVault(spec.secrets.present)
   const kvFolder = spec.stateDir === undefined ? undefined : join(spec.stateDir, 'kv')
+  const files = createFileScenes({
+    gates: host.gates((context) => calls.get(context)),
+    rootOf: createRootFinder(resolve(spec.workspace)),
+    hostPaths: () => ({
+      hidden: spec.stateDir === undefined ? [] : [spec.stateDir],
+      readOnly: host.ownFiles(),
+    }),
+  })
   const capabilities = new Map<string, Capability>([
     [
       'fetch',
@@ -45,17 +62,7 @@ export function createCapabilities(
         ownAddresses: listOwnAddresses,
       }),
     ],
-    [
-      'fs',
-      createFsBroker({
-        gates: createReadBeforeEdit(),
-        rootOf: createRootFinder(resolve(spec.workspace)),
-        hostPaths: () => ({
-          hidden: spec.stateDir === undefined ? [] : [spec.stateDir],
-          readOnly: host.ownFiles(),
-        }),
-      }),
-    ],
+    ['fs', createFsBroker(files)],
     ['kv', createKvBroker(createKvStore({ folder: kvFolder, diagnose: host.diagnose }))],
     ...Object.entries(further),
   ])
@@ -64,9 +71,12 @@ export function createCapabilities(
   const contextOf = (attempt: CapabilityAttempt): CapabilityContext => {
     const context = contexts.get(attempt) ?? toContext(attempt, host)
     contexts.set(attempt, context)
+    calls.set(context, attempt.call)
     return context
   }
   return {
+    files,
+    contextOf,
     scrub: vault.scrub.json,
     request: async (attempt, capability, payload) =>
       brokers.request(contextOf(attempt), capability, payload),

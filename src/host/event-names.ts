@@ -29,6 +29,8 @@ const EVENT_NAMES: ReadonlySet<string> = new Set([
   'tools/change',
   'tools/progress',
   'tools/capability',
+  'fs/write-intent',
+  'fs/edit-intent',
   'diagnostic',
   ...Object.keys(SESSION_EVENTS),
 ])

@@ -16,6 +16,8 @@ export interface Journal extends ApprovalJournal {
   begin(call: Call): void | Promise<void>
   commit(call: Call, result: CallResult): void | Promise<void>
   log(call: Call, level: string, text: string): void
+  /** Records what a call saw of a file. */
+  observed(call: Call, data: SessionEventData['fs/observed']): void
   progress(call: Call, update: ToolProgress): void
   /** Appends one event of `agent` and returns its sequence number. */
   append<T extends SessionEventType>(agent: AgentState, type: T, data: SessionEventData[T]): number
@@ -99,6 +101,13 @@ export function createJournal(host: JournalHost): Journal {
       } catch (error) {
         // The body is not to blame, and must not go on unrecorded; recording its result fails too.
         call.interrupt.fire('ABORTED', error)
+      }
+    },
+    observed(call, data) {
+      try {
+        record(call, 'fs/observed', data)
+      } catch (error) {
+        call.interrupt.fire('ABORTED', error) // As for a log entry.
       }
     },
     progress: (call, update) => host.emit(call.scope, 'tools/progress', call.exec, update),

@@ -2,6 +2,7 @@ import { types } from 'node:util'
 import { resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createApprovals } from '../approval/service.ts'
+import { createReadBeforeEdit } from '../broker/fs/gates.ts'
 import { createFairQueue } from '../queue/fair-queue.ts'
 import type { Call } from '../pipeline/call.ts'
 import { unknownAgent, unknownParent } from '../pipeline/materialize-call.ts'
@@ -11,9 +12,11 @@ import { createLayer } from '../registry/layer.ts'
 import { collectListeners, createGuardList, type Scope } from '../registry/scope.ts'
 import type { InterruptCode } from '../signals/interrupt.ts'
 import type { AgentRef, CallToken } from '../types/call.ts'
+import type { FileObservation } from '../types/events.ts'
 import { toThrownRecord } from '../../workers/shared/thrown.ts'
 import { AGENT_BRAND, type AgentState } from './agent-state.ts'
-import { createCapabilities } from './capabilities.ts'
+import { createCapabilities, type HostCapabilities } from './capabilities.ts'
+import { createFileGates } from './file-gates.ts'
 import { createInjectCapability } from './inject-capability.ts'
 import { createJournal, type Journal } from './journal.ts'
 import type { SourceLoader } from './load.ts'
@@ -45,6 +48,10 @@ export interface Kernel {
   bindAgent(agent: AgentState): void
   unbindAgent(agent: AgentState): void
   emit(scope: Scope, event: string, ...args: unknown[]): void
+  /** What host code of ours may use of the brokers, under a call's own grants. */
+  readonly capabilities: HostCapabilities
+  /** Gives an agent what it had seen of files before its session was reopened. */
+  restoreFiles(agent: AgentRef, seen: ReadonlyMap<string, FileObservation>): void
   /** From now on no tool may write this file or folder of the host. Absolute. */
   protect(path: string): void
   diagnose(text: string): void
@@ -151,6 +158,34 @@ export function createKernel(spec: HostSpec): Kernel {
       child.interrupt.fire('ABORTED', 'its parent call has settled')
     for (const check of waiting) check()
   }
+  const files = createReadBeforeEdit()
+  const capabilities = createCapabilities(
+    spec,
+    {
+      diagnose,
+      announce(call, entry) {
+        if (entry.late === true) metrics.countLateRequest(call.exec.name)
+        emit(call.scope, 'tools/capability', call.exec, entry)
+      },
+      ownFiles: () => [...ownFiles],
+      gates: (callOf) =>
+        createFileGates(
+          {
+            callOf,
+            timeoutMs: spec.policyTimeoutMs,
+            observed(call, target, observation) {
+              journal.observed(call, { target, observation, callId: call.exec.callId })
+              emit(call.scope, 'fs/observed', target, observation, call.exec)
+            },
+          },
+          files,
+          spec.readBeforeEdit,
+        ),
+    },
+    {
+      inject: createInjectCapability((agent, notice) => agents.get(agent)?.ref.inject(notice)),
+    },
+  )
   const pipeline: PipelineHost = {
     queue: createFairQueue(spec),
     queueTimeoutMs: spec.queueTimeoutMs,
@@ -167,20 +202,8 @@ export function createKernel(spec: HostSpec): Kernel {
     measure: (call, outcome, ms) => metrics.measure(call.exec.name, outcome, ms),
     log: (call, level, text) => journal.log(call, level, text),
     progress: (call, update) => journal.progress(call, update),
-    ...createCapabilities(
-      spec,
-      {
-        diagnose,
-        announce(call, entry) {
-          if (entry.late === true) metrics.countLateRequest(call.exec.name)
-          emit(call.scope, 'tools/capability', call.exec, entry)
-        },
-        ownFiles: () => [...ownFiles],
-      },
-      {
-        inject: createInjectCapability((agent, notice) => agents.get(agent)?.ref.inject(notice)),
-      },
-    ),
+    request: capabilities.request,
+    scrub: capabilities.scrub,
   }
   return {
     spec,
@@ -217,6 +240,8 @@ export function createKernel(spec: HostSpec): Kernel {
       states.delete(agent.scope)
     },
     emit,
+    capabilities,
+    restoreFiles: (agent, seen) => files.restore(agent, seen),
     protect: (path) => void ownFiles.add(path),
     diagnose,
     async interruptAll(code, reason) {

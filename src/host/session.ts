@@ -4,7 +4,7 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import { createMemoryLog } from '../session/log/memory-log.ts'
 import { openSessionLog } from '../session/log/open.ts'
 import type { SessionLog } from '../session/log/session-log.ts'
-import type { SessionLine } from '../types/events.ts'
+import type { FileObservation, SessionLine } from '../types/events.ts'
 import { createAgent, type Agent } from './agent.ts'
 import type { AgentState } from './agent-state.ts'
 import type { Kernel } from './kernel.ts'
@@ -34,10 +34,12 @@ export function openSession(kernel: Kernel, id: string, options: SessionOptions 
   if (kernel.closed) throw new CaissonError('HOST_CLOSED', 'the host is closed')
   const agents = new Map<string, { state: AgentState; agent: Agent }>()
   const observe = (line: SessionLine): void => {
+    if (line.type === 'fs/observed') return // Announced by the gates, with their own arguments.
     const known = line.agent === null ? undefined : agents.get(line.agent)
     kernel.emit(known?.state.scope ?? kernel.root, line.type, line)
   }
-  const hooks = { observe, diagnostic: kernel.diagnose }
+  const seen = createMemory()
+  const hooks = { observe, diagnostic: kernel.diagnose, restore: seen.note }
   const path = options.log === undefined ? undefined : resolve(options.log)
   const log: SessionLog = path === undefined ? createMemoryLog(hooks) : openSessionLog(path, hooks)
   if (path !== undefined) kernel.protect(realpathSync(path))
@@ -65,9 +67,31 @@ export function openSession(kernel: Kernel, id: string, options: SessionOptions 
         nextStep: () => (steps += 1),
       })
       agents.set(agentId, made)
+      kernel.restoreFiles(made.agent, seen.take(agentId))
       return made.agent
     },
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What agents of an earlier run had seen of files, by agent and file. */
+function createMemory(): {
+  note(line: SessionLine): void
+  take(agent: string): ReadonlyMap<string, FileObservation>
+} {
+  const seen = new Map<string, Map<string, FileObservation>>()
+  return {
+    note(line) {
+      if (line.type !== 'fs/observed' || line.agent === null) return
+      const { target, observation } = line.data
+      const known = seen.get(line.agent) ?? new Map<string, FileObservation>()
+      seen.set(line.agent, known.set(target.targetKey, observation))
+    },
+    take(agent) {
+      const known = seen.get(agent) ?? new Map<string, FileObservation>()
+      seen.delete(agent) // An agent made anew under the name has seen nothing.
+      return known
+    },
   }
 }

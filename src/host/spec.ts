@@ -24,6 +24,8 @@ export interface HostOptions {
   readonly secrets?: Readonly<Record<string, SecretOptions>>
   /** Isolate runners that may run calls at once. Default: the number of cores, at least 2. */
   readonly maxRunners?: number
+  /** Calls after which an isolate runner is replaced; 1 gives every call an isolate of its own. Default 5 000. */
+  readonly callsPerRunner?: number
   /** Calls that may wait for a slot; one agent's may be 100, or a tenth if that is more. Default 1 000. */
   readonly maxQueue?: number
   /** Default 10 000. */
@@ -32,6 +34,8 @@ export interface HostOptions {
   readonly policyTimeoutMs?: number
   /** Bodies of one step that may overlap. Default 10. */
   readonly maxParallelToolCalls?: number
+  /** Whether an agent must have read a file as it is before it may change it. Default true. */
+  readonly readBeforeEdit?: boolean
   readonly defaults?: {
     /** Deadline of sandboxed tools that ask for none. Default 30 000. */
     readonly timeoutMs?: number
@@ -53,11 +57,13 @@ export interface HostSpec {
   readonly stateDir: string | undefined
   readonly secrets: ResolvedSecrets
   readonly maxRunners: number
+  readonly callsPerRunner: number
   readonly maxQueue: number
   readonly maxQueuePerTenant: number
   readonly queueTimeoutMs: number
   readonly policyTimeoutMs: number
   readonly maxParallelToolCalls: number
+  readonly readBeforeEdit: boolean
   readonly defaultTimeoutMs: number
   readonly memoryMb: number | undefined
   readonly defaultProfile: string
@@ -72,10 +78,12 @@ const schema = z.strictObject({
   stateDir: z.string().min(1).optional(),
   secrets: secretsSchema.default({}),
   maxRunners: count.max(256).optional(),
+  callsPerRunner: count.default(5_000),
   maxQueue: count.default(1_000),
   queueTimeoutMs: ms.default(10_000),
   policyTimeoutMs: ms.default(30_000),
   maxParallelToolCalls: count.default(10),
+  readBeforeEdit: z.boolean().default(true),
   defaults: z
     .strictObject({
       timeoutMs: ms.default(30_000),
@@ -96,11 +104,13 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     stateDir: rest.stateDir === undefined ? undefined : resolve(rest.stateDir),
     secrets: resolveSecrets(rest.secrets, process.env),
     maxRunners: rest.maxRunners ?? Math.max(2, availableParallelism()),
+    callsPerRunner: rest.callsPerRunner,
     maxQueue: rest.maxQueue,
     maxQueuePerTenant: Math.min(rest.maxQueue, Math.max(100, Math.floor(rest.maxQueue / 10))),
     queueTimeoutMs: rest.queueTimeoutMs,
     policyTimeoutMs: rest.policyTimeoutMs,
     maxParallelToolCalls: rest.maxParallelToolCalls,
+    readBeforeEdit: rest.readBeforeEdit,
     defaultTimeoutMs: defaults.timeoutMs,
     memoryMb: defaults.memoryMb,
     defaultProfile: defaults.profile,

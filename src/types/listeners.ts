@@ -9,6 +9,7 @@ import type {
   ResultObserver,
 } from './decision.ts'
 import type { SessionEventType, SessionLine } from './events.ts'
+import type { EditIntentListener, FileObserver, WriteIntentListener } from './file-gates.ts'
 
 /** What a listener of each event is called with, and what it may answer. */
 export interface HostListeners {
@@ -20,12 +21,17 @@ export interface HostListeners {
   'tools/change': () => unknown
   'tools/progress': (exec: Execution, update: ToolProgress) => unknown
   'tools/capability': (exec: Execution, entry: CapabilityRecord) => unknown
+  'fs/write-intent': WriteIntentListener
+  'fs/edit-intent': EditIntentListener
+  'fs/observed': FileObserver
   diagnostic: (text: string) => unknown
 }
 
-/** Session events are observed; what a listener returns is ignored. */
+/** Session events are observed; what a listener returns is ignored. One of them has a shape of its own. */
 type SessionListeners = {
-  [T in SessionEventType]: (line: Extract<SessionLine, { readonly type: T }>) => unknown
+  [T in Exclude<SessionEventType, 'fs/observed'>]: (
+    line: Extract<SessionLine, { readonly type: T }>,
+  ) => unknown
 }
 
 export type EventListeners = HostListeners & SessionListeners

@@ -7,6 +7,7 @@ import { createFsBroker } from '../../src/broker/fs/broker.ts'
 import { createReadBeforeEdit } from '../../src/broker/fs/gates.ts'
 import type { HostPaths } from '../../src/broker/fs/reach.ts'
 import { createRootFinder } from '../../src/broker/fs/roots.ts'
+import { createFileScenes } from '../../src/broker/fs/scenes.ts'
 import type { CapabilityContext, CapabilityRecord } from '../../src/types/capability.ts'
 import type { FsGrant } from '../../src/types/profile.ts'
 
@@ -66,11 +67,12 @@ export function createFsRig(options: FsRigOptions = {}): FsRig {
   fill(shipped, options.shipped)
   fill(outside, { 'canary.txt': 'canary' })
   const hostPaths = options.hostPaths?.(workspace) ?? { hidden: [], readOnly: [] }
-  const broker = createFsBroker({
+  const scenes = createFileScenes({
     gates: createReadBeforeEdit(),
     rootOf: createRootFinder(workspace),
     hostPaths: () => hostPaths,
   })
+  const broker = createFsBroker(scenes)
   const records: CapabilityRecord[] = []
   const diagnostics: string[] = []
   const brokers = createBrokers({

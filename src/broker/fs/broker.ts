@@ -1,31 +1,19 @@
 import { isCaissonError } from '../../errors/caisson-error.ts'
 import { createGate, type Gate } from '../../engine/shared/gate.ts'
-import type { RootName } from '../../sandbox/path-pattern.ts'
 import type { CapabilityContext } from '../../types/capability.ts'
 import type { JsonValue } from '../../types/json.ts'
-import type { FsGrant } from '../../types/profile.ts'
 import { toFailedAnswer, type Capability, type RequestNote } from '../capability.ts'
-import { notGranted } from '../refusals.ts'
-import { compileFsAccess, type FsAccess } from './access.ts'
 import { notFound, outsideSandbox } from './fs-refusals.ts'
-import type { FileGates } from './gates.ts'
 import { checkAccess, realPath, statPath } from './inspect.ts'
 import { listFolder } from './list-folder.ts'
-import { createLocks } from './locks.ts'
 import { makeFolder } from './make-folder.ts'
 import { copyFile, movePath } from './move.ts'
 import { parseFsRequest, type FsRequest } from './parse-request.ts'
-import { checkLive, type FsScene, type HostPaths } from './reach.ts'
+import { checkLive, type FsScene } from './reach.ts'
 import { readFile } from './read-file.ts'
 import { removeFile, removeFolder, removeTree } from './remove.ts'
+import type { FileScenes } from './scenes.ts'
 import { writeFile } from './write-file.ts'
-
-export interface FsBrokerSpec {
-  readonly gates: FileGates
-  /** The real folder of a root for this call; undefined when there is none that can be shown. */
-  rootOf(root: RootName, context: CapabilityContext): Promise<string | undefined>
-  hostPaths(): HostPaths
-}
 
 /** Files that may be worked on at once: each takes two or three descriptors, and a thread. */
 const PLACES = 32
@@ -36,16 +24,9 @@ const MAX_NOTED = 1_024
  * Creates the broker behind `node:fs/promises`. Refusals carry `FS_*`, `INVALID_ARGS` or
  * `OUTPUT_LIMIT`; what the file system itself would not do is answered with `failed`.
  */
-export function createFsBroker(spec: FsBrokerSpec): Capability {
-  const locks = createLocks()
+export function createFsBroker(scenes: FileScenes): Capability {
   const places = createGate(PLACES)
-  const accesses = new WeakMap<FsGrant, FsAccess>()
   const ownPlaces = new WeakMap<CapabilityContext, Gate>()
-  const accessOf = (grant: FsGrant): FsAccess => {
-    const known = accesses.get(grant) ?? compileFsAccess(grant)
-    accesses.set(grant, known)
-    return known
-  }
   const enter = async (context: CapabilityContext): Promise<() => void> => {
     const own = ownPlaces.get(context) ?? createGate(PLACES_PER_CALL)
     ownPlaces.set(context, own)
@@ -63,21 +44,8 @@ export function createFsBroker(spec: FsBrokerSpec): Capability {
       if (typeof path === 'string') note.target = path.slice(0, MAX_NOTED)
     },
     async request(context, payload, note) {
-      const { fs } = context.grants
-      if (fs === undefined) throw notGranted('fs', "files are not granted by the tool's profile")
+      const scene = scenes.of(context)
       const request = parseFsRequest(payload)
-      const scene: FsScene = {
-        context,
-        access: accessOf(fs),
-        gates: spec.gates,
-        locks,
-        hostPaths: spec.hostPaths(),
-        async rootOf(root) {
-          const folder = await spec.rootOf(root, context)
-          if (folder !== undefined) return folder
-          throw outsideSandbox(`${root}:/`, 'cannot be shown to this tool')
-        },
-      }
       const leave = await enter(context)
       try {
         checkLive(scene)

@@ -1,11 +1,7 @@
 import type { CapabilityContext } from '../../types/capability.ts'
 import type { FileObservation, FileTarget } from '../../types/events.ts'
+import type { EditIntent, WriteIntent } from '../../types/file-gates.ts'
 import { notFound, notObserved } from './fs-refusals.ts'
-
-/** How a file may be written: undefined means whatever is there. */
-export type WriteIntent =
-  | { readonly kind: 'createIfAbsent' }
-  | { readonly kind: 'replaceIfVersion'; readonly version: string }
 
 type Maybe<T> = T | undefined | Promise<T | undefined>
 
@@ -13,15 +9,20 @@ type Maybe<T> = T | undefined | Promise<T | undefined>
 export interface FileGates {
   writeIntent(target: FileTarget, actor: CapabilityContext): Maybe<WriteIntent>
   /** The version a change builds on. May throw `FS_NOT_OBSERVED` or `FS_NOT_FOUND`. */
-  editIntent(target: FileTarget, actor: CapabilityContext): Maybe<{ readonly version: string }>
+  editIntent(target: FileTarget, actor: CapabilityContext): Maybe<EditIntent>
   observed(target: FileTarget, observation: FileObservation, actor: CapabilityContext): void
+}
+
+/** Gates that remember; what a log has of earlier can be given back to them. */
+export interface RememberingGates extends FileGates {
+  restore(agent: object, seen: ReadonlyMap<string, FileObservation>): void
 }
 
 /**
  * Read before edit: a file is only overwritten, changed or removed by an agent that has seen it as it
  * is. Agents do not share what they saw; a call without an agent has seen nothing.
  */
-export function createReadBeforeEdit(): FileGates {
+export function createReadBeforeEdit(): RememberingGates {
   const seen = new WeakMap<object, Map<string, FileObservation>>()
   const last = (target: FileTarget, { agent }: CapabilityContext): FileObservation | undefined =>
     agent === undefined ? undefined : seen.get(agent)?.get(target.targetKey)
@@ -42,6 +43,9 @@ export function createReadBeforeEdit(): FileGates {
       const known = seen.get(agent)
       if (known === undefined) seen.set(agent, new Map([[target.targetKey, observation]]))
       else known.set(target.targetKey, observation)
+    },
+    restore(agent, observations) {
+      seen.set(agent, new Map(observations))
     },
   }
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { link, lstat, open, rename, unlink } from 'node:fs/promises'
+import type { WriteIntent } from '../../types/file-gates.ts'
 import { tooLarge } from '../refusals.ts'
 import { notObserved, outsideSandbox, staleVersion } from './fs-refusals.ts'
-import type { WriteIntent } from './gates.ts'
 import { checkLive, reach, type FsScene, type Reached } from './reach.ts'
 import { readContent, toVersion } from './read-file.ts'
 

@@ -8,6 +8,7 @@ import { createBundler } from '../loader/bundler-client.ts'
 import type { SourceEngine } from '../loader/load-source.ts'
 import { loadProfiles, type Profiles } from '../sandbox/load-profiles.ts'
 import type { ListenOptions, Subscribe } from '../types/listeners.ts'
+import type { EngineCounts } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import { checkEventName } from './event-names.ts'
 import { createHooksApi, type HooksApi } from './hooks.ts'
@@ -29,6 +30,8 @@ export interface ToolHost extends AsyncDisposable {
   openSession(options?: SessionOptions): Session
   /** Counts per tool so far. */
   metrics(): Readonly<Record<string, ToolMetrics>>
+  /** What became of the processes and threads of each engine so far. */
+  engineCounts(): Readonly<Record<SandboxProfile['engine'], EngineCounts>>
   /** Process ids of the sandbox's children, for monitoring. */
   childPids(): number[]
   /** Ends everything: no child process, thread, timer or file handle of the host is left when it resolves. */
@@ -50,6 +53,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
   const isolate = createIsolateEngine({
     assets: () => loadRunnerAssets(bundler.bundleAsset),
     maxRunners: spec.maxRunners,
+    callsPerRunner: spec.callsPerRunner,
     spares: SPARES,
     loadTimeoutMs: LOAD_TIMEOUT_MS,
     defaultMemoryMb: spec.memoryMb ?? DEFAULT_MEMORY_MB,
@@ -100,6 +104,11 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
       return session
     },
     metrics: () => kernel.metrics.snapshot(),
+    engineCounts: () => ({
+      isolate: isolate.counts(),
+      thread: thread.counts(),
+      process: programs.counts(),
+    }),
     childPids: () => [...isolate.pids(), ...programs.pids()],
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => host.close(),

@@ -82,6 +82,7 @@ export function createEngine(
     assets: async () => assets,
     maxRunners: 1,
     spares: 0,
+    callsPerRunner: 5_000,
     loadTimeoutMs: options.loadTimeoutMs ?? 5_000,
     defaultMemoryMb: 64,
   })

@@ -45,6 +45,7 @@ export function openLoader(cwd: string = TOOLS): OpenLoader {
     assets: () => loadRunnerAssets(bundler.bundleAsset),
     maxRunners: 2,
     spares: 1,
+    callsPerRunner: 5_000,
     loadTimeoutMs: 5_000,
     defaultMemoryMb: 64,
   })

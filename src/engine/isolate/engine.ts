@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { CaissonError } from '../../errors/caisson-error.ts'
-import type { Lane, ToolBody } from '../../types/engine.ts'
+import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
 import type { BundledSource, LoadedSource } from '../../types/source.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { HostMessage, RealmLimits } from '../../../workers/isolate/protocol.ts'
 import { createRunnerPool, type RunnerPool } from './pool.ts'
 import { createGate } from '../shared/gate.ts'
+import { createTally } from '../shared/tally.ts'
 import { ENVELOPE_BYTES, toRealmLimits } from '../shared/request.ts'
 import { describeInRunner } from './describe.ts'
 import { runBody, runProjection } from '../shared/run.ts'
@@ -19,6 +20,7 @@ export interface IsolateEngine {
   load(source: BundledSource, profile: SandboxProfile): Promise<LoadedSource>
   warm(): void
   pids(): number[]
+  counts(): EngineCounts
   close(): Promise<void>
 }
 
@@ -26,6 +28,8 @@ export interface IsolateEngineSpec {
   readonly assets: () => Promise<{ readonly runner: string; readonly realm: string }>
   readonly maxRunners: number
   readonly spares: number
+  /** A runner is retired after this many calls. */
+  readonly callsPerRunner: number
   readonly loadTimeoutMs: number
   readonly defaultMemoryMb: number
 }
@@ -40,8 +44,6 @@ interface Domain {
   readonly standIns: StandIns | undefined
 }
 
-const CALLS_PER_RUNNER = 5_000
-
 /** Creates the engine; runners start with the first load or call. */
 export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
   let started: Promise<{ pool: RunnerPool; realm: string }> | undefined
@@ -55,7 +57,7 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
         maxRunners: spec.maxRunners,
         spares: spec.spares,
         spareMemoryMb: spec.defaultMemoryMb,
-        callsPerRunner: CALLS_PER_RUNNER,
+        callsPerRunner: spec.callsPerRunner,
         readyTimeoutMs: spec.loadTimeoutMs,
       })
       return { pool, realm }
@@ -120,6 +122,7 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
         () => undefined,
       ),
     pids: () => pool?.pids() ?? [],
+    counts: () => pool?.counts() ?? createTally().counts(),
     async close() {
       closing = true
       // Assets that could not be made have started nothing.

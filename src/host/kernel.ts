@@ -1,4 +1,3 @@
-import { types } from 'node:util'
 import { resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createApprovals } from '../approval/service.ts'
@@ -9,13 +8,13 @@ import { unknownAgent, unknownParent } from '../pipeline/materialize-call.ts'
 import type { PipelineHost } from '../pipeline/run.ts'
 import { createHub, createOrderSource, type OrderSource } from '../registry/hub.ts'
 import { createLayer } from '../registry/layer.ts'
-import { collectListeners, createGuardList, type Scope } from '../registry/scope.ts'
+import { createGuardList, type Scope } from '../registry/scope.ts'
 import type { InterruptCode } from '../signals/interrupt.ts'
 import type { AgentRef, CallToken } from '../types/call.ts'
 import type { FileObservation } from '../types/events.ts'
-import { toThrownRecord } from '../../workers/shared/thrown.ts'
 import { AGENT_BRAND, type AgentState } from './agent-state.ts'
 import { createCapabilities, type HostCapabilities } from './capabilities.ts'
+import { createEmitter } from './emitter.ts'
 import { createFileGates } from './file-gates.ts'
 import { createInjectCapability } from './inject-capability.ts'
 import { createJournal, type Journal } from './journal.ts'
@@ -65,6 +64,7 @@ export interface Kernel {
 export function createKernel(spec: HostSpec): Kernel {
   const order = createOrderSource()
   const root = newScope(order, undefined, undefined)
+  const { emit, diagnose } = createEmitter(root, spec.logger)
   const live = new Map<CallToken, Call>()
   const agents = new WeakMap<object, AgentState>()
   const states = new Map<Scope, AgentState>()
@@ -75,21 +75,6 @@ export function createKernel(spec: HostSpec): Kernel {
   const ownFiles = new Set(spec.profileFolders.map((folder) => resolve(folder)))
   const unbind = new WeakMap<Call, () => void>()
 
-  const emit: Kernel['emit'] = (scope, event, ...args) => {
-    for (const { fn, name } of collectListeners(scope, event)) {
-      const failed = (thrown: unknown): void => {
-        const text = `listener '${name}' of ${event} failed: ${toThrownRecord(thrown).message}`
-        if (event !== 'diagnostic') diagnose(text)
-        else print(text)
-      }
-      try {
-        const answer: unknown = Reflect.apply(fn, undefined, args)
-        if (types.isPromise(answer)) answer.catch(failed)
-      } catch (thrown) {
-        failed(thrown)
-      }
-    }
-  }
   const until = (done: () => boolean): Promise<void> =>
     new Promise((resolve) => {
       const check = (): void => {
@@ -100,17 +85,6 @@ export function createKernel(spec: HostSpec): Kernel {
       waiting.add(check)
       check()
     })
-  const print = (text: string): void => {
-    try {
-      spec.logger(text)
-    } catch {
-      // A logger that breaks has nowhere to say so, and must not end the call it was told about.
-    }
-  }
-  const diagnose = (text: string): void => {
-    print(text)
-    emit(root, 'diagnostic', text)
-  }
   const agentOf = (call: Call): AgentState | undefined => states.get(call.scope)
   const journal = createJournal({ agentOf, emit })
   const closedFor = (agent: AgentRef | undefined): CaissonError | undefined => {

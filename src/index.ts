@@ -18,6 +18,7 @@ export type {
   ToolsApi,
   ToolSchema,
 } from './host/tools-api.ts'
+export type { EngineCounts } from './types/engine.ts'
 export type { Restriction } from './registry/layer.ts'
 export { attachRepeatReminder, type RepeatReminderOptions } from './policies/repeat-reminder.ts'
 export { defineTool } from './registry/define-tool.ts'

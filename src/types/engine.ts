@@ -125,6 +125,15 @@ export interface ToolBody {
   project(job: ProjectionJob): Promise<ProjectionOutcome>
 }
 
+/** What became of the processes or threads of an engine since its host began. */
+export interface EngineCounts {
+  readonly started: number
+  /** Ended by force because of what a call did, or dead under one: deadlines, memory, crashes. */
+  readonly kills: number
+  /** Replaced in good order: they had served their time, or another source needed their place. */
+  readonly recycles: number
+}
+
 /** A pool of equal slots that calls wait for. */
 export interface Lane {
   readonly name: string

@@ -1,3 +1,5 @@
+import type { EngineCounts } from '../../types/engine.ts'
+import { createTally, type Tally } from '../shared/tally.ts'
 import { createRefill, type Refill } from './refill.ts'
 import { createRoster, type Member, type Roster } from './roster.ts'
 import { createRunnerProcess, type RunnerProcess } from './runner-process.ts'
@@ -22,6 +24,7 @@ export interface RunnerPool {
   /** Boots the spares now instead of at the first call. */
   warm(): void
   pids(): number[]
+  counts(): EngineCounts
   close(): Promise<void>
 }
 
@@ -41,6 +44,7 @@ interface Pool {
   readonly roster: Roster
   readonly line: WaitingLine<TakenRunner>
   readonly refill: Refill
+  readonly tally: Tally
   closed: boolean
 }
 
@@ -60,6 +64,7 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
     roster: createRoster(),
     line: createWaitingLine<TakenRunner>(spec.readyTimeoutMs),
     refill: createRefill(() => fillUp(pool)),
+    tally: createTally(),
     closed: false,
   }
   const { roster, line, refill } = pool
@@ -83,6 +88,7 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
     },
     warm: () => refill.request(false),
     pids: () => roster.list().flatMap(({ runner: { pid } }) => (pid === undefined ? [] : [pid])),
+    counts: pool.tally.counts,
     async close() {
       pool.closed = true
       refill.stop()
@@ -95,7 +101,8 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
 }
 
 function spawn(pool: Pool, memoryMb: number): void {
-  const { roster, line, refill } = pool
+  const { roster, line, refill, tally } = pool
+  tally.started()
   const { code, readyTimeoutMs } = pool.spec
   const runner = createRunnerProcess({ code, memoryMb, prepareTimeoutMs: readyTimeoutMs })
   const member: Member = { runner, memoryMb, state: 'booting', calls: 0 }
@@ -111,9 +118,12 @@ function spawn(pool: Pool, memoryMb: number): void {
     clearTimeout(timer)
     line.waiters.find((waiter) => waiter.memoryMb === memoryMb)?.failed()
   })
-  void runner.dead.then(() => {
+  void runner.dead.then(({ cause, detail }) => {
     roster.remove(runner)
     if (pool.closed) return
+    // The first cause of a death stands: a runner that was killed is discarded only afterwards.
+    if (cause === 'killed' && detail === member.endedFor) tally.recycled()
+    else if (member.state !== 'booting') tally.killed()
     refill.request(member.state === 'booting')
     serve(pool)
   })
@@ -190,6 +200,7 @@ function mostOf({ maxRunners, spares }: PoolSpec): number {
 function end(member: Member | undefined, why: string): void {
   if (member === undefined) return
   member.state = 'ending'
+  member.endedFor ??= why
   member.runner.kill('killed', why)
 }
 

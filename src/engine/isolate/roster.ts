@@ -9,6 +9,8 @@ export interface Member {
   key?: string
   /** Calls it has served. */
   calls: number
+  /** Why its pool ended it; absent for one that was killed under a call or died. */
+  endedFor?: string
 }
 
 /** The runners of a pool, the one used last at the end. */

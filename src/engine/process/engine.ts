@@ -2,7 +2,7 @@ import { openCgroups } from '../../sandbox/cgroup-open.ts'
 import type { Cgroups } from '../../sandbox/cgroup.ts'
 import { createConfiner } from '../../sandbox/confiner.ts'
 import type { CommandSource } from '../../types/command.ts'
-import type { Lane, ToolBody } from '../../types/engine.ts'
+import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource, LoadedSource } from '../../types/source.ts'
 import { createGate } from '../shared/gate.ts'
@@ -28,6 +28,7 @@ export interface ProcessEngine {
   /** Starts a program that stays. Throws `SANDBOX_UNAVAILABLE` when nothing can be confined here. */
   serve(spec: ConfinedServerSpec): Promise<ConfinedServer>
   pids(): number[]
+  counts(): EngineCounts
   /** Ends everything; resolves once it is dead. */
   close(): Promise<void>
 }
@@ -71,6 +72,7 @@ export function createProcessEngine(spec: ProcessEngineSpec): ProcessEngine {
     command: (source, profile) => createCommand(parts, source, profile),
     serve: (server) => createConfinedServer(parts, server),
     pids: sandboxes.pids,
+    counts: sandboxes.counts,
     async close() {
       await sandboxes.close()
       groups.close()

@@ -11,7 +11,9 @@ import {
 } from '../../sandbox/granted-folders.ts'
 import { createPlaceholders } from '../../sandbox/placeholders.ts'
 import { startUnconfined } from '../../sandbox/start-unconfined.ts'
+import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
+import { createTally } from '../shared/tally.ts'
 import { tasksOf, tmpfsBytesOf, toResourceLimits } from './resource-limits.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
 
@@ -39,6 +41,7 @@ export interface Sandboxes {
   open(program: Program): Promise<Sandbox>
   /** Ids of this host's children and of the first process in each. */
   pids(): number[]
+  counts(): EngineCounts
   /** Ends all of them; resolves once they are dead. */
   close(): Promise<void>
 }
@@ -61,6 +64,7 @@ interface Started {
 export function createSandboxes(spec: SandboxesSpec): Sandboxes {
   const live = new Set<Sandbox>()
   const placeholders = createPlaceholders()
+  const tally = createTally()
   let closed = false
   let groupsFail = false
   const openGroup = ({ profile, memoryBytes }: Program): Cgroup | undefined => {
@@ -120,10 +124,15 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
       },
     })
     live.add(sandbox)
+    tally.started()
+    void sandbox.dead.then(({ cause, detail }) => {
+      if (!closed && detail !== '' && cause !== 'exit' && cause !== 'spawn') tally.killed()
+    })
     if (closed) sandbox.kill('killed', 'the host is closed')
     return sandbox
   }
   return {
+    counts: tally.counts,
     async open(program) {
       if (closed) throw hostClosed()
       const confined = program.profile.confinement !== 'none'

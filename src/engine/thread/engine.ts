@@ -1,5 +1,5 @@
 import { CaissonError, isCaissonError } from '../../errors/caisson-error.ts'
-import type { Lane, ToolBody } from '../../types/engine.ts'
+import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource, LoadedSource } from '../../types/source.ts'
 import { parseDescription } from '../shared/parse-description.ts'
@@ -16,6 +16,7 @@ export interface ThreadEngine {
   load(source: BundledSource, profile: SandboxProfile): Promise<LoadedSource>
   /** Boots a spare thread for tools of this heap limit. */
   warm(memoryMb: number): Promise<void>
+  counts(): EngineCounts
   /** Ends every thread; resolves once they are dead, or a second has passed. */
   close(): Promise<void>
 }
@@ -38,6 +39,7 @@ export function createThreadEngine(spec: LeasesSpec): ThreadEngine {
       }
     },
     warm: leases.warm,
+    counts: leases.counts,
     close: leases.close,
   }
 }

@@ -1,7 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { CaissonError } from '../../errors/caisson-error.ts'
+import type { EngineCounts } from '../../types/engine.ts'
 import { createGate } from '../shared/gate.ts'
 import { parseDescription } from '../shared/parse-description.ts'
+import { createTally, type Tally } from '../shared/tally.ts'
 import type { Domain } from './domain.ts'
 import { createHeapLimitCheck } from './heap-limit.ts'
 import { openWorker } from './open-worker.ts'
@@ -21,6 +23,7 @@ export interface Leases {
   leaseAside(domain: Domain): Promise<ThreadSeat>
   forget(domain: Domain): void
   warm(memoryMb: number): Promise<void>
+  counts(): EngineCounts
   close(): Promise<void>
 }
 
@@ -39,13 +42,14 @@ export function createLeases(spec: LeasesSpec): Leases {
   const checkHeapLimit = createHeapLimitCheck(spec.diagnose)
   const aside = createGate(ASIDE)
   const stages = createStageWatch()
+  const tally = createTally()
   let closed = false
   let pool: ThreadPool | undefined
   let starting: Promise<ThreadPool> | undefined
   const openPool = async (): Promise<ThreadPool> => {
     if (closed) throw new CaissonError('HOST_CLOSED', 'the host is closed')
     if (pool !== undefined) return pool
-    starting ??= startPool(spec).finally(() => (starting = undefined))
+    starting ??= startPool(spec, tally).finally(() => (starting = undefined))
     return (pool = await starting)
   }
   const seatOf = (worker: ThreadWorker, domain: Domain, from: ThreadPool): ThreadSeat =>
@@ -90,6 +94,7 @@ export function createLeases(spec: LeasesSpec): Leases {
       pool?.forget(domain.key)
     },
     warm: async (memoryMb) => (await openPool()).warm(memoryMb),
+    counts: tally.counts,
     async close() {
       closed = true
       await starting?.catch(() => undefined)
@@ -98,7 +103,10 @@ export function createLeases(spec: LeasesSpec): Leases {
   }
 }
 
-async function startPool({ code, maxThreads, ...spec }: LeasesSpec): Promise<ThreadPool> {
+async function startPool(
+  { code, maxThreads, ...spec }: LeasesSpec,
+  tally: Tally,
+): Promise<ThreadPool> {
   const { diagnose, loadTimeoutMs } = spec
   const text = await code()
   // Without it V8 compiles some loops without an interrupt check, and nothing ends their thread.
@@ -106,6 +114,7 @@ async function startPool({ code, maxThreads, ...spec }: LeasesSpec): Promise<Thr
   return createThreadPool({
     maxWorkers: maxThreads + ASIDE,
     readyTimeoutMs: loadTimeoutMs,
+    tally,
     diagnose,
     create: (memoryMb) =>
       createThreadWorker({

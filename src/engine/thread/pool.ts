@@ -1,5 +1,6 @@
 import { CaissonError } from '../../errors/caisson-error.ts'
 import { isConfirmed } from '../shared/confirm.ts'
+import type { Tally } from '../shared/tally.ts'
 import { createShelf } from './shelf.ts'
 import type { ThreadWorker } from './thread-worker.ts'
 
@@ -39,6 +40,7 @@ export interface ThreadPoolSpec {
   /** Workers that may hold a source; one more may be blank. */
   readonly maxWorkers: number
   readonly readyTimeoutMs: number
+  readonly tally: Tally
   create(memoryMb: number): ThreadWorker
   diagnose(text: string): void
 }
@@ -63,8 +65,11 @@ export function createThreadPool(spec: ThreadPoolSpec): ThreadPool {
 
   const spawn = (memoryMb: number): ThreadWorker => {
     const worker = spec.create(memoryMb)
+    spec.tally.started()
     living.add(worker)
-    void worker.dead.then(({ exitCode }) => {
+    void worker.dead.then(({ cause, detail, exitCode }) => {
+      if (cause === 'killed' && detail === '') spec.tally.recycled()
+      else if (cause !== 'spawn') spec.tally.killed()
       dying.delete(worker)
       if (remove(worker)) {
         spec.diagnose(`an idle worker thread ended by itself (exit code ${exitCode})`)

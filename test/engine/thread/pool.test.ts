@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createThreadPool } from '../../../src/engine/thread/pool.ts'
 import { createThreadWorker, type ThreadWorker } from '../../../src/engine/thread/thread-worker.ts'
 import { loadAsset } from '../../../src/engine/shared/load-asset.ts'
+import { createTally } from '../../../src/engine/shared/tally.ts'
 import { createBundler } from '../../../src/loader/bundler-client.ts'
 import { countWorkerThreads } from '../../helpers/worker-threads.ts'
 import { toFailed, toSuccess } from '../../helpers/make-call.ts'
@@ -31,6 +32,7 @@ function createBare(maxWorkers: number): Bare {
   const pool = createThreadPool({
     maxWorkers,
     readyTimeoutMs: 5_000,
+    tally: createTally(),
     diagnose: (text) => void told.push(text),
     create(memoryMb) {
       const worker = createThreadWorker({

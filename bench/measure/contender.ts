@@ -11,20 +11,28 @@ export interface Contender {
 /** Makes a contender ready for one of the bodies; undefined, after a note on stderr, where it cannot run. */
 export type OpenContender = (body: BodyName) => Promise<Contender | undefined>
 
+/** Contenders that are open; disposal closes all, whatever becomes of one of them. */
+export interface Contenders extends AsyncDisposable {
+  readonly list: readonly Contender[]
+}
+
 /** Opens all that can run here, in order. */
 export async function openAll(
   openers: readonly OpenContender[],
   body: BodyName,
-): Promise<Contender[]> {
-  const opened: Contender[] = []
-  for (const open of openers) {
-    const contender = await open(body)
-    if (contender !== undefined) opened.push(contender)
+): Promise<Contenders> {
+  const list: Contender[] = []
+  const close = async (): Promise<void> => {
+    await Promise.allSettled(list.map((contender) => contender.close()))
   }
-  return opened
-}
-
-/** Closes all, whatever becomes of one of them. */
-export async function closeAll(contenders: readonly Contender[]): Promise<void> {
-  await Promise.allSettled(contenders.map((contender) => contender.close()))
+  try {
+    for (const open of openers) {
+      const contender = await open(body)
+      if (contender !== undefined) list.push(contender)
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { list, [Symbol.asyncDispose]: close }
 }

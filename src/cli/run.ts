@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { attachTerminalApproval } from '../approval/terminal.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
+import { attachApproval, type ApprovalMode } from './attach-approval.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly timeout?: number
   readonly memory?: number
   readonly retries?: number
-  readonly approve: 'ask' | 'always' | 'never'
+  readonly approve: ApprovalMode
   readonly session?: string
   readonly workspace?: string
   readonly config?: string
@@ -126,12 +126,6 @@ function unknownTool(text: string, known: readonly string[]): CaissonError {
   return new CaissonError('UNKNOWN_TOOL', `${text}; it has: ${known.join(', ')}`, {
     known: [...known],
   })
-}
-
-function attachApproval(host: ToolHost, mode: RunOptions['approve'], output: Output): void {
-  if (mode === 'always') host.on('approval/request', () => 'allowed-once')
-  else if (mode === 'never') host.on('approval/request', () => 'rejected')
-  else attachTerminalApproval(host, { output: (text) => output.note(text) })
 }
 
 function toRecord(

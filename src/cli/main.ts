@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
-import { readFileSync } from 'node:fs'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
+import { addBench } from './bench-command.ts'
 import { runCheck } from './check.ts'
 import { runDoctor } from './doctor.ts'
 import { exitCodeOf } from './exit-code.ts'
@@ -10,8 +10,7 @@ import { parseCount, parseDuration } from './parse-option.ts'
 import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
-
-const UP = import.meta.url.endsWith('.ts') ? '../../' : '../../../'
+import { version } from './version.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -89,6 +88,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .action(async (sources: string[], options) =>
       exit(await runCheck(output, { sources, ...options })),
     )
+  addBench(program, output, exit)
   program
     .command('doctor')
     .description('fire every limit on this machine; exits 1 when one has a hole')
@@ -120,7 +120,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
 
 const EXIT_CODES = `
 Exit codes: 0 success, 1 the call failed, 2 usage, config or load error, 3 denied,
-4 deadline, 5 the sandbox is not available, 130 interrupted.`
+4 deadline, 5 the sandbox is not available, 99 a threshold failed, 130 interrupted.`
 
 function reportError(error: unknown, output: Output): number {
   if (error instanceof CommanderError) {
@@ -137,9 +137,4 @@ function reportError(error: unknown, output: Output): number {
   const text = error instanceof Error ? error.message : String(error)
   output.failure(new CaissonError('CONFIG_INVALID', `unexpected error: ${text}`))
   return 2
-}
-
-function version(): string {
-  const manifest = readFileSync(new URL(`${UP}package.json`, import.meta.url), 'utf8')
-  return (JSON.parse(manifest) as { version: string }).version
 }

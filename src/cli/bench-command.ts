@@ -1,0 +1,100 @@
+import { Option, type Command } from 'commander'
+import { runBench } from './bench.ts'
+import {
+  collect,
+  parseMix,
+  parseRate,
+  parseSpan,
+  parseStages,
+  parseWarmup,
+} from './bench-options.ts'
+import type { Output } from './output.ts'
+import { parseCount, parseDuration } from './parse-option.ts'
+
+const MAX_CALLERS = 10_000
+const DEFAULT_OUTSTANDING = 10_000
+const MAX_SEED = 4_294_967_295
+
+/** Adds `bench` to the command line. */
+export function addBench(program: Command, output: Output, exit: (code: number) => void): void {
+  const bench = program
+    .command('bench')
+    .description('load test a tool: latency, throughput, failures, kills; thresholds and a report')
+    .argument('<source>', 'module file or package folder')
+    .argument('[tool]', 'tool name; may be left out when the source has one tool')
+    .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
+    .option(
+      '--args-of <tool=json>',
+      'arguments of one tool of a mix, as JSON or @file',
+      collect,
+      [],
+    )
+    .option('--mix <tool=weight,...>', 'call several tools, in these shares', parseMix)
+  addLoad(bench)
+  addSandbox(bench)
+  bench
+    .option('--threshold <expression>', "such as 'p95<20' or 'errors<1%'; repeatable", collect, [])
+    .option('--report <file>', 'write one self-contained HTML page')
+    .option('--hgrm <file>', 'write the response times as a percentile distribution (HdrHistogram)')
+    .option('--json', 'print exactly one JSON object')
+    .addHelpText('after', NOTES)
+    .action(async (source: string, tool: string | undefined, options) =>
+      exit(await runBench(output, { source, tool, ...options })),
+    )
+}
+
+function addLoad(bench: Command): void {
+  bench
+    .option('--rate <n>', 'open model: calls a second, as 200 or 200/s (default: 50)', parseRate)
+    .option(
+      '--concurrency <n>',
+      'closed model: so many callers, each waits for its answer',
+      parseCount('--concurrency', 1, MAX_CALLERS),
+    )
+    .option(
+      '--stages <time:level,...>',
+      'ramps, as 10s:100,30s:500, of the rate, or of callers with --concurrency',
+      parseStages,
+    )
+    .option('--duration <time>', 'how long calls are made (default: 10s)', parseSpan('--duration'))
+    .option('--requests <n>', 'how many calls are made', parseCount('--requests', 1))
+    .option('--warmup <time|n>', 'time or calls before the measurement', parseWarmup, { ms: 1_000 })
+    .addOption(
+      new Option('--arrivals <kind>', 'evenly spaced, or random around the rate')
+        .choices(['constant', 'poisson'])
+        .default('constant'),
+    )
+    .option('--seed <n>', 'fixes the mix and random arrivals', parseCount('--seed', 0, MAX_SEED), 1)
+    .option(
+      '--max-outstanding <n>',
+      'arrivals beyond so many calls under way are dropped and counted',
+      parseCount('--max-outstanding', 1, MAX_CALLERS),
+      DEFAULT_OUTSTANDING,
+    )
+}
+
+function addSandbox(bench: Command): void {
+  bench
+    .option('--profile <name>', 'sandbox profile (default: pure, or what the config says)')
+    .option(
+      '--timeout <time>',
+      'deadline of a call, as 1500, 1500ms or 2s',
+      parseDuration('--timeout'),
+    )
+    .option('--memory <mb>', 'memory limit in MB', parseCount('--memory', 8, 4_096))
+    .option(
+      '--retries <n>',
+      'further attempts after a retryable failure',
+      parseCount('--retries', 0, 100),
+    )
+    .addOption(
+      new Option('--approve <mode>', 'who answers when policy asks')
+        .choices(['ask', 'always', 'never'])
+        .default('never'),
+    )
+    .option('--config <file>', 'host options from a JSON file; options given here win')
+}
+
+const NOTES = `
+Thresholds: [response.|service.|queue.|lag.]p95<20 (ms; or us, ms, s), avg, min, max;
+errors<1%, dropped<=0, kills<=3, retries<10, rate>500. Exit code 99 when one fails.`

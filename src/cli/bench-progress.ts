@@ -1,0 +1,59 @@
+import { fitColumns } from '../cards/columns.ts'
+import type { LoadProgress } from '../load/run-load.ts'
+import { showMs, showRate, showSpan } from '../load/words.ts'
+import type { Output } from './output.ts'
+
+/** Says on standard error how far a load is: one live line on a terminal, else a line now and then. */
+export interface Progress {
+  readonly show: (progress: LoadProgress) => void
+  /** Takes the live line away. */
+  end(): void
+}
+
+const LIVE_MS = 200
+const LINE_MS = 5_000
+const CLEAR = '\r\x1b[2K'
+
+/** Creates the progress of one load; with `--json` off a terminal it says nothing. */
+export function createProgress(output: Output): Progress {
+  const { stderr } = process
+  const isLive = stderr.isTTY
+  let shown = isLive ? -Infinity : performance.now()
+  return {
+    show(progress) {
+      const now = performance.now()
+      if (now - shown < (isLive ? LIVE_MS : LINE_MS) || (output.json && !isLive)) return
+      shown = now
+      const line = toLine(progress)
+      if (isLive) stderr.write(CLEAR + fitColumns(line, (stderr.columns ?? 80) - 1))
+      else output.note(line)
+    },
+    end() {
+      if (isLive) stderr.write(CLEAR)
+    },
+  }
+}
+
+function toLine(progress: LoadProgress): string {
+  const { phase, elapsedMs, expectedMs, requests, ok, failed, dropped, last } = progress
+  const span = expectedMs === undefined ? '' : ` of ${showSpan(expectedMs)}`
+  const total = requests === undefined ? '' : ` of ${requests}`
+  const parts = [
+    `${phase} ${showSpan(elapsedMs)}${span}`,
+    `${ok + failed}${total} settled`,
+    `${failed} failed`,
+    ...(dropped > 0 ? [`${dropped} dropped`] : []),
+    ...(last === undefined ? [] : describeLast(last)),
+  ]
+  return parts.join(', ')
+}
+
+function describeLast(last: NonNullable<LoadProgress['last']>): string[] {
+  const { ok, width, p50, p99, outstanding } = last
+  const rate = width === 0 ? 0 : (ok * 1_000) / width
+  return [
+    showRate(rate),
+    ...(ok === 0 ? [] : [`p50 ${showMs(p50)} ms, p99 ${showMs(p99)} ms`]),
+    `${outstanding} under way`,
+  ]
+}

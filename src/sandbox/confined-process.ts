@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process'
+import { Server } from 'node:net'
 import { constants } from 'node:os'
 import type { Duplex, Readable, Writable } from 'node:stream'
 import { execa } from 'execa'
@@ -12,6 +14,8 @@ export interface ConfinedProcess {
   readonly stderr: Readable
   /** The program's descriptor 3, in both directions; undefined unless it was asked for. */
   readonly channel: Duplex | undefined
+  /** Accepts connections from inside; undefined unless it was asked for, and opened. */
+  readonly door: Promise<Server | undefined>
   /**
    * Resolves once the program is about to run, under all of its limits; to false when it never got
    * that far.
@@ -52,12 +56,15 @@ export type Descriptor = 'pipe' | Uint8Array
 export interface SpawnedProcess {
   readonly pid: number | undefined
   readonly streams: readonly (Duplex | undefined)[]
+  /** A listening socket that it hands over, upon which it is not listened to any more. */
+  readonly door: Promise<Server | undefined>
   /** Resolves when that one process has ended; `killed` says that a signal has ended it itself. */
   readonly exit: Promise<{ readonly end: ProcessEnd; readonly killed: boolean }>
   signal(name: 'SIGTERM' | 'SIGKILL'): void
 }
 
 const SIGNAL_BASE = 128
+const NO_DOOR = Promise.resolve(undefined)
 
 /** Starts a process; `more` are its descriptors from 3 on. Never throws. */
 export function spawnProcess(
@@ -69,6 +76,8 @@ export function spawnProcess(
     readonly more: readonly Descriptor[]
     /** In a group of its own. */
     readonly detached: boolean
+    /** A channel for a door, on the descriptor after the last. */
+    readonly hasDoor?: boolean
   },
 ): SpawnedProcess {
   const subprocess = execa(file, args, {
@@ -80,6 +89,8 @@ export function spawnProcess(
     buffer: false,
     reject: false,
     encoding: 'buffer',
+    ipc: options.hasDoor === true,
+    serialization: 'json',
     stripFinalNewline: false,
   })
   const streams = subprocess.nodeChildProcess.stdio as unknown as (Duplex | undefined)[]
@@ -91,7 +102,24 @@ export function spawnProcess(
     )
     if (subprocess.pid === undefined) void failed.then((end) => resolve({ end, killed: false }))
   })
-  return { pid: subprocess.pid, streams, exit, signal: (name) => void subprocess.kill(name) }
+  return {
+    pid: subprocess.pid,
+    streams,
+    door: options.hasDoor === true ? receiveDoor(subprocess.nodeChildProcess) : NO_DOOR,
+    exit,
+    signal: (name) => void subprocess.kill(name),
+  }
+}
+
+function receiveDoor(child: ChildProcess): Promise<Server | undefined> {
+  return new Promise((resolve) => {
+    child.once('message', (_text, handle) => {
+      child.disconnect()
+      resolve(handle instanceof Server ? handle : undefined)
+    })
+    child.once('exit', () => resolve(undefined))
+    child.once('error', () => resolve(undefined))
+  })
 }
 
 /** Exit codes above 128 are signals, as shells have it. */

@@ -34,6 +34,8 @@ export interface InitOptions {
   /** Stands in the text, so that the process can be found by it. */
   readonly mark: string
   readonly strayFds: readonly number[]
+  /** What is done before anything else, by commands that no limit but the kernel's groups holds. */
+  readonly before?: readonly string[]
 }
 
 /**
@@ -42,10 +44,11 @@ export interface InitOptions {
  * program ended, with 128 and the number of the signal where it was one.
  */
 export function toInitScript(limits: ResourceLimits, options: InitOptions): string {
-  const { startedFd, strayFds, mark } = options
+  const { startedFd, strayFds, mark, before = [] } = options
   const { dataBytes, cpuSeconds, fileBytes, files, processes } = limits
   return [
     `: ${mark}`,
+    ...before,
     // A host that dies here says nothing: then nothing is started. What speaks is bound to its parent.
     `echo ready >&${startedFd}; read -r go <&${startedFd} || exit ${NOT_TOLD}`,
     ...strayFds.map((fd) => `exec ${fd}>&-`),

@@ -10,6 +10,7 @@ export interface CallTable {
   readonly unknown: readonly number[]
   readonly clone: number
   readonly ioctl: number
+  readonly socket: number
   readonly socketpair: number
   /** Calls that set the mode of a file that exists, with the index of the mode. */
   readonly setMode: readonly (readonly [call: number, mode: number])[]
@@ -77,11 +78,11 @@ const X64: CallTable = {
     300, // fanotify_init
     256, // migrate_pages
     279, // move_pages
-    41, // socket
   ],
   unknown: UNKNOWN,
   clone: 56,
   ioctl: 16,
+  socket: 41,
   socketpair: 53,
   setMode: [
     [90, 1], // chmod
@@ -144,11 +145,11 @@ const ARM64: CallTable = {
     262, // fanotify_init
     238, // migrate_pages
     239, // move_pages
-    198, // socket
   ],
   unknown: UNKNOWN,
   clone: 220,
   ioctl: 29,
+  socket: 198,
   socketpair: 199,
   setMode: [
     [52, 1], // fchmod

@@ -40,15 +40,23 @@ const CLONE_NEW = 0x7e020000
 const TIOCSTI = 0x5412
 const TIOCLINUX = 0x541c
 const AF_UNIX = 1
+const AF_INET = 2
+// A stream is 1, and all other types have one of these bits, whatever flags come with it; so have all
+// protocols but TCP, by which a stream may call itself.
+const OTHER_TYPES = 0xe
+const OTHER_PROTOCOLS = 0xfffffff9
 const SET_ID_BITS = 0o6000
 // O_CREAT and O_TMPFILE: without them the mode is whatever lay in its register.
 const CREATES = 0o20000100
+
+/** Which sockets a program may make, besides local pairs. */
+type Sockets = 'none' | 'tcp'
 
 /**
  * A filter for `bwrap --seccomp`: what reaches other processes, the kernel's configuration or a
  * network is refused, the rest passes. Calls of another machine's convention kill the process.
  */
-export function compileSeccomp(table: CallTable): Buffer {
+export function compileSeccomp(table: CallTable, sockets: Sockets = 'none'): Buffer {
   const program: Instruction[] = [
     [LOAD, 0, 0, ARCH_AT],
     [IF_EQUAL, 1, 0, table.arch],
@@ -57,6 +65,7 @@ export function compileSeccomp(table: CallTable): Buffer {
     ...(table.hasX32 ? refuseIf(IF_AT_LEAST, X32_BIT, EPERM) : []),
     ...table.refused.flatMap((call) => refuseIf(IF_EQUAL, call, EPERM)),
     ...table.unknown.flatMap((call) => refuseIf(IF_EQUAL, call, ENOSYS)),
+    ...(sockets === 'none' ? refuseIf(IF_EQUAL, table.socket, EPERM) : []),
     ...toRules(table).flatMap(compileRule),
     [RETURN, 0, 0, ALLOW],
   ]
@@ -70,6 +79,14 @@ function toRules(table: CallTable): Rule[] {
     {
       call: table.ioctl,
       cases: [TIOCSTI, TIOCLINUX].map((value) => [{ arg: 1, test: 'equals', value }]),
+    },
+    {
+      call: table.socket,
+      cases: [
+        [{ arg: 0, test: 'differs', value: AF_INET }],
+        [{ arg: 1, test: 'hasAny', value: OTHER_TYPES }],
+        [{ arg: 2, test: 'hasAny', value: OTHER_PROTOCOLS }],
+      ],
     },
     { call: table.socketpair, cases: [[{ arg: 0, test: 'differs', value: AF_UNIX }]] },
     ...table.setMode.map(([call, mode]) => ({ call, cases: [[setsId(mode)]] })),

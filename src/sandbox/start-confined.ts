@@ -14,6 +14,7 @@ import {
   toInitScript,
   type ResourceLimits,
 } from './init-script.ts'
+import { resolveDoorTools, toDoorScript, type Door } from './door.ts'
 import { createMark, endMarked } from './orphans.ts'
 import { childrenOf, sendSignal, untilGone } from './process-tree.ts'
 
@@ -26,6 +27,7 @@ export interface ConfinedSpec extends ProgramSpec, Omit<BwrapSpec, 'fds'> {
   readonly shell: string
   readonly strayFds: readonly number[]
   readonly limits: ResourceLimits
+  readonly door?: Door | undefined
   /** Told the first process before the program starts, which it does not if this rejects. */
   readonly hold?: (pid: number) => Promise<void>
 }
@@ -38,11 +40,15 @@ const PASSWD = encode(`tool:x:${ID}:tool:${SANDBOX_HOME}:/bin/sh\n`)
 const GROUP = encode(`tool:x:${SANDBOX_ID}:\n`)
 const HOSTS = encode('127.0.0.1 localhost caisson\n::1 localhost\n')
 
-/** Starts a program under bubblewrap. Its limits hold before its first instruction. Never throws. */
+/**
+ * Starts a program under bubblewrap. Its limits hold before its first instruction. Throws
+ * `SANDBOX_UNAVAILABLE` for a door that cannot be had here, and nothing else.
+ */
 export function startConfined(spec: ConfinedSpec): ConfinedProcess {
   const mark = createMark()
   const { command, more, at } = toCommand(spec, mark)
-  const child = spawnProcess(command, { ...spec, cwd: '/', more, detached: false })
+  const hasDoor = spec.door !== undefined
+  const child = spawnProcess(command, { ...spec, cwd: '/', more, detached: false, hasDoor })
   const { streams } = child
   let root: number | undefined
   let ended = false
@@ -82,6 +88,7 @@ export function startConfined(spec: ConfinedSpec): ConfinedProcess {
     stdout: streams[1] as Readable,
     stderr: streams[2] as Readable,
     channel: spec.hasChannel ? streams[3] : undefined,
+    door: child.door,
     started,
     ended: exit,
     get hasEnded() {
@@ -118,12 +125,15 @@ function toCommand(
   ) as [number, number, number, number, number, number, number]
   const fds = { status, block, seccomp, passwd, group, hosts }
   const options = encode(`${toBwrapArgs({ ...spec, fds }).join('\0')}\0`)
-  const data = [spec.seccomp, PASSWD, GROUP, HOSTS, options]
+  const { seccomp: filter, shell } = spec.door === undefined ? spec : resolveDoorTools()
+  const data = [filter, PASSWD, GROUP, HOSTS, options]
   const pipes: Descriptor[] = Array<Descriptor>(spec.hasChannel ? 4 : 3).fill('pipe')
   const taken = started + pipes.length + data.length
-  const strayFds = spec.strayFds.filter((fd) => fd >= taken)
-  const script = toInitScript(spec.limits, { startedFd: started, strayFds, mark })
-  const init = [spec.shell, ...(strayFds.length > 0 ? ['--posix'] : []), '-c', script, 'sh']
+  // The channel of a door comes last.
+  const before = spec.door === undefined ? [] : toDoorScript(spec.door, taken)
+  const strayFds = spec.strayFds.filter((fd) => fd >= taken + Math.min(before.length, 1))
+  const script = toInitScript(spec.limits, { startedFd: started, strayFds, mark, before })
+  const init = [shell, ...(shell.endsWith('bash') ? ['--posix'] : []), '-c', script, 'sh']
   return {
     // The options name folders of the host: a program can read the command line of its own first
     // process, but not what that process has read.

@@ -47,6 +47,7 @@ export function startUnconfined(spec: UnconfinedSpec): ConfinedProcess {
     stdout: streams[1] as Readable,
     stderr: streams[2] as Readable,
     channel: spec.hasChannel ? streams[3] : undefined,
+    door: child.door,
     started: giveTheWord(streams[at] as Duplex),
     ended: exit,
     get hasEnded() {

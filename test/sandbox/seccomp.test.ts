@@ -68,6 +68,36 @@ describe.each(['x64', 'arm64'])('compileSeccomp() for %s', (arch) => {
     expect(of(table.ioctl, 0, 0x5413)).toBe(ALLOW)
   })
 
+  test('no socket passes, whatever it is', () => {
+    for (const args of [
+      [2, 1, 0],
+      [2, 1, 6],
+      [1, 1, 0],
+      [10, 1, 0],
+      [16, 3, 0],
+    ])
+      expect(of(table.socket, ...args)).toBe(EPERM)
+  })
+
+  test('with a door TCP sockets pass, others do not', () => {
+    const filter = compileSeccomp(table, 'tcp')
+    const withDoor = (...args: number[]): number => judge(filter, table.arch, table.socket, args)
+    const [closeOnExec, noWait] = [0o2000000, 0o4000]
+    for (const args of [
+      [2, 1, 0],
+      [2, 1, 6],
+      [2, 1 | closeOnExec | noWait, 0],
+    ])
+      expect(withDoor(...args)).toBe(ALLOW)
+    for (const family of [1, 10, 16, 17, 38, 40]) expect(withDoor(family, 1, 0)).toBe(EPERM)
+    for (const type of [2, 3, 4, 5, 6, 10]) {
+      expect(withDoor(2, type, 0)).toBe(EPERM)
+      expect(withDoor(2, type | closeOnExec, 0)).toBe(EPERM)
+    }
+    for (const protocol of [1, 17, 132, 255, 262]) expect(withDoor(2, 1, protocol)).toBe(EPERM)
+    expect(judge(filter, table.arch, table.socketpair, [2])).toBe(EPERM)
+  })
+
   test('pairs of local sockets pass, others do not', () => {
     expect(of(table.socketpair, 1)).toBe(ALLOW)
     for (const family of [2, 10, 16, 17, 40]) expect(of(table.socketpair, family)).toBe(EPERM)

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isGone } from '../../src/sandbox/process-tree.ts'
 import { describeConfined } from '../helpers/confined.ts'
+import { nodeBind, SANDBOX_NODE } from '../../src/engine/process/program-env.ts'
 import { runIn, shell, startIn } from '../helpers/run-confined.ts'
 
 describeConfined('startConfined()', () => {
@@ -34,6 +35,25 @@ describeConfined('startConfined()', () => {
 
   test('ATK-095 one with a channel has a fourth', async () => {
     expect(await listed(true)).toEqual(['0', '1', '2', '3'])
+  })
+
+  test('what comes in by a door is accepted by the host, and the program has nothing more for it', async () => {
+    const visit = 'fetch("http://127.0.0.1:3128").then(async (r) => console.log(await r.text()))'
+    const script = `${list}; env | cut -d= -f1; ${SANDBOX_NODE} -e '${visit}'`
+    const started = await startIn(shell(script), {
+      binds: [nodeBind(process.execPath)],
+      door: { port: 3128, node: SANDBOX_NODE },
+    })
+    let said = ''
+    started.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const door = await started.door
+    door?.on('connection', (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\ncame in'))
+    await started.ended
+    door?.close()
+    const lines = said.split('\n')
+    expect(lines.filter((line) => /^\d+$/.test(line))).toEqual(['0', '1', '2'])
+    expect(lines.at(-2)).toBe('came in')
+    expect(said).not.toContain('NODE_')
   })
 
   test('it is told of its user, its home and its host in names that say nothing', async () => {

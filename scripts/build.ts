@@ -15,6 +15,7 @@ const assets = [
   'thread/stage',
   'check/probe',
   'process/shim',
+  'tools/web-fetch',
 ]
 for (const name of assets) {
   const entry = fileURLToPath(new URL(`../workers/${name}.ts`, import.meta.url))

@@ -57,6 +57,8 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     spares: SPARES,
     loadTimeoutMs: LOAD_TIMEOUT_MS,
     defaultMemoryMb: spec.memoryMb ?? DEFAULT_MEMORY_MB,
+    hostPath: process.env['PATH'] ?? '',
+    diagnose: kernel.diagnose,
   })
   const thread = createThreadEngine({
     code: () => loadAsset('thread/stage', bundler.bundleAsset),
@@ -79,7 +81,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     if (kernel.closed) throw new CaissonError('HOST_CLOSED', 'the host is closed')
   }
   const { restrict: _none, ...tools } = createToolsApi(kernel, kernel.root, undefined, check)
-  kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles }))
+  kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles, programs }))
   const hooks = createHooksApi(kernel, check)
   const sessions = new Set<Session>()
   let closing: Promise<void> | undefined

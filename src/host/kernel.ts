@@ -38,6 +38,10 @@ export interface Kernel {
   scopeOf(agent: AgentRef | undefined): Scope
   /** The record of an agent of this host. Throws `CONFIG_INVALID` for anybody else's. */
   agentStateOf(agent: object): AgentState
+  /** The record of an agent of this host; undefined for anybody else's. */
+  findAgent(agent: AgentRef): AgentState | undefined
+  /** Asks that only a person may grant, by the calls they are about. */
+  readonly lockedAsks: WeakSet<CallToken>
   /** The call of that identity while it is under way. */
   callOf(token: CallToken): Call | undefined
   /** The agent and every live agent below it. */
@@ -203,6 +207,8 @@ export function createKernel(spec: HostSpec): Kernel {
       if (state !== undefined) return state
       throw new CaissonError('CONFIG_INVALID', 'parent must be an agent of this host')
     },
+    findAgent: (agent) => agents.get(agent),
+    lockedAsks: new WeakSet(),
     callOf: (token) => live.get(token),
     familyOf: (agent) => [...states.values()].filter((member) => isBelow(member, agent)),
     settled: (agent) => until(() => agent.live.size === 0),

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
+import { BUILTIN_SOURCE, type BuiltinBackends } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Bundler } from '../loader/bundler-client.ts'
 import { createLoadGate } from '../loader/load-gate.ts'
+import { loadOwnTool } from '../loader/load-own-tool.ts'
 import { loadSource, type SourceEngine } from '../loader/load-source.ts'
 import { isCommandSource } from '../loader/read-command.ts'
 import { resolveSource } from '../loader/resolve-source.ts'
@@ -11,11 +13,11 @@ import type { OperatorSettings, Registration } from '../registry/registration.ts
 import type { Scope } from '../registry/scope.ts'
 import type { Profiles } from '../sandbox/load-profiles.ts'
 import type { ToolManifest } from '../types/engine.ts'
-import type { CapabilityGrants } from '../types/capability.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION, type InspectedSource, type InspectionRequest } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
+import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
 import type { ResolvedSecrets } from './resolve-secrets.ts'
 
 /** What an operator fixes for a source and every tool in it. */
@@ -30,6 +32,8 @@ export interface LoadOptions {
   readonly memoryMb?: number
   readonly retry?: RetrySettings
   readonly idempotent?: boolean
+  /** Back ends of `ask_user` and `subagent`; only the source `builtin` has tools for them. */
+  readonly backends?: BuiltinBackends
   readonly [INSPECTION]?: InspectionRequest
 }
 
@@ -46,6 +50,7 @@ interface LoaderParts {
   /** The engine a profile names. Throws `CONFIG_INVALID` for one that is not there. */
   engineOf(profile: SandboxProfile): SourceEngine
   readonly profiles: Profiles
+  readonly programs: BuiltinParts['programs']
 }
 
 const COMMAND_PROFILE = 'shell'
@@ -60,7 +65,27 @@ export type SourceLoader = (
 /** Creates the loader behind `tools.load`. Either all tools of a source are registered or none. */
 export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
   const gate = createLoadGate()
+  const builtin: BuiltinParts = {
+    profiles: parts.profiles,
+    programs: parts.programs,
+    addAll,
+    toOperator: (profile, options) =>
+      toOperator(profile, options, { packageRoot: undefined, source: BUILTIN_SOURCE }),
+    async loadFetch(profile) {
+      const loaded = await loadOwnTool('tools/web-fetch', { ...parts, profile })
+      const registrations = await orDispose(loaded, () =>
+        toRegistrations(loaded.tools, (manifest) => ({
+          operator: toOperator(profile, {}, { packageRoot: undefined, source: BUILTIN_SOURCE }),
+          source: BUILTIN_SOURCE,
+          format: BUILTIN_SOURCE,
+          body: loaded.body(manifest.name),
+        })),
+      )
+      return { registrations, dispose: () => loaded.dispose() }
+    },
+  }
   return async (scope, source, options) => {
+    if (source === BUILTIN_SOURCE) return await loadBuiltin(kernel, scope, options, builtin)
     const { wrap, graceMs } = options[INSPECTION] ?? {}
     const found = resolveSource(source, kernel.spec.workspace)
     const profile = withLimits(
@@ -140,7 +165,7 @@ function checkSecrets({ name, secrets }: SandboxProfile, known: ResolvedSecrets)
 function toOperator(
   profile: SandboxProfile,
   options: LoadOptions,
-  from: Pick<CapabilityGrants, 'packageRoot' | 'source'>,
+  { packageRoot, source }: { readonly packageRoot: string | undefined; readonly source: string },
 ): OperatorSettings {
   const { fetch, fs, kv, secrets, limits } = profile
   return {
@@ -150,7 +175,8 @@ function toOperator(
     logBytes: limits.logBytes,
     ...(profile.confinement === 'none' ? { confinement: 'none' as const } : {}),
     grants: {
-      ...from,
+      source,
+      ...(packageRoot === undefined ? {} : { packageRoot }),
       secrets,
       calls: limits.capabilityCalls,
       ...(fetch === undefined ? {} : { fetch }),

@@ -107,7 +107,8 @@ function unchanged(code: string): string {
   return code
 }
 
-async function toSourceTools(
+/** Checks what an engine's describe step said. Throws `LOAD_FAILED`; then nothing stays loaded. */
+export async function toSourceTools(
   source: string,
   loaded: LoadedSource,
   imports: readonly string[],

@@ -4,11 +4,13 @@ import type { FileHandle } from 'node:fs/promises'
 import { isCaissonError } from '../../errors/caisson-error.ts'
 import { tooLarge } from '../refusals.ts'
 import { notFound, outsideSandbox } from './fs-refusals.ts'
-import { parseToolPath, toDisplayPath } from './parse-path.ts'
+import { parseToolPath, toDisplayPath, type ToolPath } from './parse-path.ts'
 import { reach, type FsScene, type Reached } from './reach.ts'
 
 export interface FileContent {
   readonly bytes: Buffer
+  /** How the file is called in texts. */
+  readonly display: string
   /** A hash of the content. */
   readonly version: string
 }
@@ -31,6 +33,13 @@ export async function readFile(scene: FsScene, path: string): Promise<FileConten
   }
 }
 
+/** Reads a file without recording that anybody has seen it. Throws what `readFile` throws. */
+export function peekFile(scene: FsScene, path: string | ToolPath): Promise<FileContent> {
+  return reach(scene, path, { use: 'read', follow: false }, (reached) =>
+    readContent(scene, reached),
+  )
+}
+
 /** The content of what was reached, without recording anything. */
 export async function readContent(
   { access }: FsScene,
@@ -47,7 +56,7 @@ export async function readContent(
     const bytes = await readCapped(handle, access.maxBytes)
     if (bytes === undefined)
       throw tooLarge('fs', `${display} is larger than ${access.maxBytes} bytes`, access.maxBytes)
-    return { bytes, version: toVersion(bytes) }
+    return { bytes, display, version: toVersion(bytes) }
   } finally {
     await handle.close()
   }

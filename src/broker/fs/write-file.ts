@@ -89,7 +89,12 @@ interface Replacement {
   readonly isNew: boolean
 }
 
-async function replaceFile(scene: FsScene, reached: Reached, how: Replacement): Promise<void> {
+/** Puts the whole content in place at once; a name that has appeared meanwhile is `FS_NOT_OBSERVED`. */
+export async function replaceFile(
+  scene: FsScene,
+  reached: Reached,
+  how: Replacement,
+): Promise<void> {
   const { place, target } = reached
   const temporary = place.sibling(`.caisson-${randomBytes(8).toString('hex')}.tmp`)
   const mode = (how.mode ?? place.stats?.mode ?? NEW_MODE) & MODE_BITS

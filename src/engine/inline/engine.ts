@@ -1,3 +1,4 @@
+import { isCaissonError, type CaissonError } from '../../errors/caisson-error.ts'
 import type { DefinitionFunctions } from '../../registry/read-definition.ts'
 import type {
   BodyJob,
@@ -14,13 +15,15 @@ export function createInlineBody(
   name: string,
   functions: DefinitionFunctions,
   diagnose: (text: string) => void,
+  /** Whether a CaissonError that the body throws is the host's own and ends the call under its code. */
+  speaksForHost: boolean = false,
 ): ToolBody {
   const project = (job: ProjectionJob): ProjectionOutcome => runProjection(functions, job)
   return {
     engine: 'inline',
     async run(job) {
       const begun = performance.now()
-      const settled = await runInline(functions, job)
+      const settled = await runInline(functions, job, speaksForHost)
       if (settled === undefined) {
         diagnose(`the inline body of tool '${name}' is still running after its call has ended`)
       }
@@ -33,12 +36,17 @@ export function createInlineBody(
 
 type Settled =
   | { readonly kind: 'returned'; readonly value: unknown }
-  | { readonly kind: 'threw'; readonly thrown: ReturnType<typeof toThrownRecord> }
+  | {
+      readonly kind: 'threw'
+      readonly thrown: ReturnType<typeof toThrownRecord>
+      readonly refusal?: Pick<CaissonError, 'code' | 'message' | 'facts'>
+    }
 
 /** How the body settled; undefined when it has not one grace after its signal aborted. */
 async function runInline(
   functions: DefinitionFunctions,
   job: BodyJob,
+  speaksForHost: boolean,
 ): Promise<Settled | undefined> {
   const { run, close } = createInlineRun(job)
   const overdue = Promise.withResolvers<undefined>()
@@ -47,7 +55,7 @@ async function runInline(
     timer = setTimeout(() => overdue.resolve(undefined), job.graceMs)
   }
   job.services.bodyStarted()
-  const body = settle(functions, [job.exec.arguments, run]).finally(close)
+  const body = settle(functions, [job.exec.arguments, run], speaksForHost).finally(close)
   // The body may have aborted its own call before it first yielded.
   if (job.signal.aborted) stop()
   else job.signal.addEventListener('abort', stop, { once: true })
@@ -60,12 +68,19 @@ async function runInline(
   }
 }
 
-async function settle(functions: DefinitionFunctions, args: unknown[]): Promise<Settled> {
+async function settle(
+  functions: DefinitionFunctions,
+  args: unknown[],
+  speaksForHost: boolean,
+): Promise<Settled> {
   try {
     const value: unknown = await Reflect.apply(functions.execute, functions.owner, args)
     return { kind: 'returned', value }
   } catch (thrown) {
-    return { kind: 'threw', thrown: toThrownRecord(thrown) }
+    const record = { kind: 'threw', thrown: toThrownRecord(thrown) } as const
+    if (!speaksForHost || !isCaissonError(thrown)) return record
+    const { code, message, facts } = thrown
+    return { ...record, refusal: { code, message, facts } }
   }
 }
 

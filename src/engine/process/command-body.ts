@@ -1,4 +1,3 @@
-import { isCaissonError } from '../../errors/caisson-error.ts'
 import type { CommandManifest } from '../../types/command.ts'
 import type {
   BodyJob,
@@ -9,12 +8,12 @@ import type {
   ToolBody,
 } from '../../types/engine.ts'
 import type { JsonValue } from '../../types/json.ts'
-import { CONFIRM_MS } from '../shared/confirm.ts'
 import { collectOutput } from './collect-output.ts'
 import { toCommandLine } from './command-line.ts'
 import { notStarted, toCommandOutcome, type UntimedOutcome } from './command-outcome.ts'
 import { createLineLog } from './line-log.ts'
 import type { Sandbox } from './sandbox.ts'
+import { openUnlessAborted, stopOnAbort } from './stop-program.ts'
 
 /** What a command tool runs with. */
 export interface CommandSpec {
@@ -80,54 +79,6 @@ async function converseWith(
   if (death === 'lost') return { kind: 'stopped', started: true, unconfirmed: true }
   if (stop.killed) return { kind: 'stopped', started: true }
   return toCommandOutcome(death, spec.manifest, { text: () => output.text(), stderr: tail })
-}
-
-/** SIGTERM first, then the grace, then the kill; what cannot be killed is not waited for for ever. */
-function stopOnAbort(
-  sandbox: Sandbox,
-  { signal, graceMs }: BodyJob,
-): { readonly killed: boolean; readonly lost: Promise<'lost'>; release(): void } {
-  const lost = Promise.withResolvers<'lost'>()
-  let timer: NodeJS.Timeout | undefined
-  let killed = false
-  const stop = (): void => {
-    sandbox.process.terminate()
-    timer = setTimeout(() => {
-      killed = true
-      sandbox.kill('killed', 'grace is over')
-      timer = setTimeout(() => lost.resolve('lost'), CONFIRM_MS)
-    }, graceMs)
-  }
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  return {
-    get killed() {
-      return killed
-    },
-    lost: lost.promise,
-    release() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', stop)
-    },
-  }
-}
-
-async function openUnlessAborted(
-  open: () => Promise<Sandbox>,
-  signal: AbortSignal,
-): Promise<Sandbox | UntimedOutcome> {
-  const stopped = { kind: 'stopped', started: false } as const
-  if (signal.aborted) return stopped
-  try {
-    const sandbox = await open()
-    if (!signal.aborted) return sandbox
-    sandbox.kill('killed', 'nobody waits for it')
-    await sandbox.dead
-    return stopped
-  } catch (error) {
-    if (!isCaissonError(error)) return notStarted('ENGINE_UNAVAILABLE', 'the program did not start')
-    return notStarted(error.code, error.message, error.facts)
-  }
 }
 
 function projectCommand({ kind, input }: ProjectionJob): ProjectionOutcome {

@@ -13,6 +13,8 @@ import {
   type ConfinedServerSpec,
 } from './confined-server.ts'
 import { loadModule } from './module-source.ts'
+import type { ShellSpec } from './shell-body.ts'
+import { createShell } from './shell-source.ts'
 import { createSandboxes, kernelLimitsMissing } from './sandboxes.ts'
 
 /** Runs programs, one confined child per call or per server. */
@@ -25,6 +27,8 @@ export interface ProcessEngine {
   load(source: BundledSource, profile: SandboxProfile): Promise<LoadedSource>
   /** The body of a command. Throws `CONFIG_INVALID` for grants that no program can be given. */
   command(source: CommandSource, profile: SandboxProfile): ToolBody
+  /** What runs shell lines under a profile; `keptBytes` of each stream are kept. */
+  shell(profile: SandboxProfile, keptBytes: number): ShellSpec
   /** Starts a program that stays. Throws `SANDBOX_UNAVAILABLE` when nothing can be confined here. */
   serve(spec: ConfinedServerSpec): Promise<ConfinedServer>
   pids(): number[]
@@ -70,6 +74,7 @@ export function createProcessEngine(spec: ProcessEngineSpec): ProcessEngine {
     },
     load: (source, profile) => loadModule(modules, source, profile),
     command: (source, profile) => createCommand(parts, source, profile),
+    shell: (profile, keptBytes) => createShell(parts, profile, keptBytes),
     serve: (server) => createConfinedServer(parts, server),
     pids: sandboxes.pids,
     counts: sandboxes.counts,

@@ -9,7 +9,7 @@ import { isCommandSource } from '../loader/read-command.ts'
 import { resolveSource } from '../loader/resolve-source.ts'
 import { parseDefinition, toViolations } from '../registry/parse-definition.ts'
 import { fieldsOfManifest } from '../registry/read-definition.ts'
-import type { OperatorSettings, Registration } from '../registry/registration.ts'
+import type { Registration } from '../registry/registration.ts'
 import type { Scope } from '../registry/scope.ts'
 import type { Profiles } from '../sandbox/load-profiles.ts'
 import type { ToolManifest } from '../types/engine.ts'
@@ -18,7 +18,7 @@ import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION, type InspectedSource, type InspectionRequest } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
 import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
-import type { ResolvedSecrets } from './resolve-secrets.ts'
+import { checkSecrets, toOperator } from './operator-settings.ts'
 
 /** What an operator fixes for a source and every tool in it. */
 export interface LoadOptions {
@@ -151,43 +151,6 @@ function withLimits(
 ): SandboxProfile {
   const { memoryMb = profile.limits.memoryMb, graceMs = profile.limits.graceMs } = given
   return { ...profile, limits: { ...profile.limits, memoryMb, graceMs } }
-}
-
-function checkSecrets({ name, secrets }: SandboxProfile, known: ResolvedSecrets): void {
-  for (const [variable, secret] of Object.entries(secrets)) {
-    if (known.present.has(secret)) continue
-    const why = known.missing.get(secret) ?? 'the host has no secret of that name'
-    const text = `profile '${name}': env.${variable}: secret '${secret}': ${why}`
-    throw new CaissonError('CONFIG_INVALID', text, { profile: name, secret })
-  }
-}
-
-function toOperator(
-  profile: SandboxProfile,
-  options: LoadOptions,
-  { packageRoot, source }: { readonly packageRoot: string | undefined; readonly source: string },
-): OperatorSettings {
-  const { fetch, fs, kv, secrets, limits } = profile
-  return {
-    profile: profile.name,
-    maxTimeoutMs: profile.limits.timeoutMs,
-    graceMs: profile.limits.graceMs,
-    logBytes: limits.logBytes,
-    ...(profile.confinement === 'none' ? { confinement: 'none' as const } : {}),
-    grants: {
-      source,
-      ...(packageRoot === undefined ? {} : { packageRoot }),
-      secrets,
-      calls: limits.capabilityCalls,
-      ...(fetch === undefined ? {} : { fetch }),
-      ...(fs === undefined ? {} : { fs }),
-      ...(kv === undefined ? {} : { kv }),
-    },
-    profileRetry: profile.retry,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    ...(options.retry === undefined ? {} : { retry: options.retry }),
-    ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
-  }
 }
 
 type Rest = Pick<Registration, 'operator' | 'source' | 'format' | 'body'>

@@ -1,0 +1,44 @@
+import { CaissonError } from '../errors/caisson-error.ts'
+import type { OperatorSettings } from '../registry/registration.ts'
+import type { SandboxProfile } from '../types/profile.ts'
+import type { LoadOptions } from './load.ts'
+import type { ResolvedSecrets } from './resolve-secrets.ts'
+
+/** What a profile and an operator's options settle for every tool of a source. */
+export function toOperator(
+  profile: SandboxProfile,
+  options: LoadOptions,
+  { packageRoot, source }: { readonly packageRoot: string | undefined; readonly source: string },
+): OperatorSettings {
+  const { fetch, fs, kv, secrets, limits } = profile
+  return {
+    profile: profile.name,
+    maxTimeoutMs: profile.limits.timeoutMs,
+    graceMs: profile.limits.graceMs,
+    logBytes: limits.logBytes,
+    ...(profile.confinement === 'none' ? { confinement: 'none' as const } : {}),
+    grants: {
+      source,
+      ...(packageRoot === undefined ? {} : { packageRoot }),
+      secrets,
+      calls: limits.capabilityCalls,
+      ...(fetch === undefined ? {} : { fetch }),
+      ...(fs === undefined ? {} : { fs }),
+      ...(kv === undefined ? {} : { kv }),
+    },
+    profileRetry: profile.retry,
+    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    ...(options.retry === undefined ? {} : { retry: options.retry }),
+    ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
+  }
+}
+
+/** Throws `CONFIG_INVALID` when the host lacks a secret that the profile names. */
+export function checkSecrets({ name, secrets }: SandboxProfile, known: ResolvedSecrets): void {
+  for (const [variable, secret] of Object.entries(secrets)) {
+    if (known.present.has(secret)) continue
+    const why = known.missing.get(secret) ?? 'the host has no secret of that name'
+    const text = `profile '${name}': env.${variable}: secret '${secret}': ${why}`
+    throw new CaissonError('CONFIG_INVALID', text, { profile: name, secret })
+  }
+}

@@ -36,7 +36,7 @@ function drawThresholds(thresholds: readonly ThresholdReport[], painter: Painter
   return [...rows, '']
 }
 
-function drawLatencies({ latency }: LoadReport, painter: Painter): string[] {
+function drawLatencies({ latency, load }: LoadReport, painter: Painter): string[] {
   const head = 'ms'.padEnd(LABEL) + COLUMNS.map((name) => name.padStart(CELL)).join('')
   const rows: [string, LatencyReport][] = [
     ['response time', latency.response],
@@ -44,7 +44,7 @@ function drawLatencies({ latency }: LoadReport, painter: Painter): string[] {
     ['queue wait', latency.queue],
   ]
   if (latency.failed.count > 0) rows.push(['failed calls', latency.failed])
-  if (latency.lag.count > 0) rows.push(['generator lag', latency.lag])
+  if (load.model === 'open') rows.push(['generator lag', latency.lag])
   return [painter.dim(head), ...rows.map(([label, row]) => drawLatency(label, row))]
 }
 

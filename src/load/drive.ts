@@ -26,7 +26,7 @@ export interface ClosedPhase {
 }
 
 /** Starts at most this many calls before others of the process have their turn. */
-const BATCH = 64
+const BATCH = 32
 /** Below this many milliseconds a timer is too coarse: it fires up to one late. */
 const TIMER_MS = 2
 /** Arrivals this far apart are waited for exactly, at a tenth of a core; closer ones by the tick. */
@@ -40,20 +40,19 @@ export function driveOpen(target: LoadTarget, sink: LoadSink, phase: OpenPhase):
   const origin = performance.now()
   const done = Promise.withResolvers<void>()
   const { arrivals, maxOutstanding, durationMs = Infinity } = phase
+  const alarm = createAlarm(() => pump())
   let due = arrivals.next()
   let gap = 0
   let spanMs = 0
-  let wake: { cancel(): void } | undefined
+  // Calls that settle at once would otherwise keep everybody else of the process waiting.
   const caller: Caller = createCaller(target, sink, () => {
-    if (due !== undefined && origin + due <= performance.now()) pump()
-    else finish()
+    if (due === undefined) finish()
+    else if (origin + due <= performance.now()) alarm.soon()
   })
   const finish = (): void => {
     if (due === undefined && caller.outstanding === 0) done.resolve()
   }
   const pump = (): void => {
-    wake?.cancel()
-    wake = undefined
     let now = performance.now()
     for (let made = 0; due !== undefined && origin + due <= now && made < BATCH; made += 1) {
       if (caller.outstanding >= maxOutstanding) sink.dropped()
@@ -65,10 +64,10 @@ export function driveOpen(target: LoadTarget, sink: LoadSink, phase: OpenPhase):
       due = next
       now = performance.now()
     }
-    if (due === undefined) return finish()
-    wake = wakeIn(origin + due - now, gap, pump)
+    if (due === undefined) finish()
+    else alarm.at(origin + due - now, gap)
   }
-  wake = wakeIn(0, gap, pump)
+  alarm.soon()
   return {
     done: done.promise,
     get outstanding() {
@@ -79,7 +78,7 @@ export function driveOpen(target: LoadTarget, sink: LoadSink, phase: OpenPhase):
     },
     abort() {
       due = undefined
-      wake?.cancel()
+      alarm.cancel()
       caller.abort()
       finish()
     },
@@ -132,12 +131,39 @@ export function driveClosed(target: LoadTarget, sink: LoadSink, phase: ClosedPha
   }
 }
 
-function wakeIn(ms: number, gap: number, fn: () => void): { cancel(): void } {
-  if (ms <= 0 || (ms < TIMER_MS && gap >= SPARSE_MS)) {
-    const immediate = setImmediate(fn)
-    return { cancel: () => clearImmediate(immediate) }
+/** The one timer of an open load. */
+interface Alarm {
+  /** Rings in the next turn of the event loop. */
+  soon(): void
+  /** Rings in `ms` milliseconds; exactly where arrivals are far apart. */
+  at(ms: number, gap: number): void
+  cancel(): void
+}
+
+function createAlarm(ring: () => void): Alarm {
+  let timer: NodeJS.Timeout | undefined
+  let immediate: NodeJS.Immediate | undefined
+  const cancel = (): void => {
+    clearTimeout(timer)
+    clearImmediate(immediate)
+    immediate = undefined
   }
-  const early = gap >= SPARSE_MS ? TIMER_MS - 1 : 0
-  const timer = setTimeout(fn, Math.max(1, Math.floor(ms - early)))
-  return { cancel: () => clearTimeout(timer) }
+  const soon = (): void => {
+    if (immediate !== undefined) return
+    clearTimeout(timer)
+    immediate = setImmediate(() => {
+      immediate = undefined
+      ring()
+    })
+  }
+  return {
+    soon,
+    at(ms, gap) {
+      cancel()
+      const isExact = gap >= SPARSE_MS
+      if (ms <= 0 || (isExact && ms < TIMER_MS)) return soon()
+      timer = setTimeout(ring, Math.max(1, Math.floor(ms - (isExact ? TIMER_MS - 1 : 0))))
+    },
+    cancel,
+  }
 }

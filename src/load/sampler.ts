@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { monitorEventLoopDelay, performance, PerformanceObserver } from 'node:perf_hooks'
+import { childrenOf } from '../sandbox/process-tree.ts'
 
 /** How the host and its children are doing at one moment. */
 export interface HostSample {
@@ -43,11 +44,12 @@ type DelayMonitor = ReturnType<typeof monitorEventLoopDelay>
 
 const MB = 1024 * 1024
 const KB_PER_MB = 1_024
+const MOST_PROCESSES = 1_000
 /** The monitor measures from one of its own timers to the next: this much is not delay. */
 const RESOLUTION_MS = 10
 const NS = 1e6
 
-/** Begins to watch this process and the children whose ids `childPids` gives. */
+/** Begins to watch this process, and what runs below the children whose ids `childPids` gives. */
 export function createSampler(childPids: () => readonly number[]): Sampler {
   const whole = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
   const recent = monitorEventLoopDelay({ resolution: RESOLUTION_MS })
@@ -131,13 +133,18 @@ function hostMb(): number {
   return process.memoryUsage.rss() / MB
 }
 
-/** Resident memory of processes, added up; pages that they share are counted for each. */
+/** Resident memory of processes and all below them; pages that they share are counted for each. */
 function childrenMb(pids: readonly number[]): number | undefined {
   if (process.platform !== 'linux') return undefined
+  const open = [...pids]
+  const seen = new Set<number>()
   let sum = 0
-  for (const pid of pids) {
+  for (let pid = open.pop(); pid !== undefined && seen.size < MOST_PROCESSES; pid = open.pop()) {
+    if (seen.has(pid)) continue
+    seen.add(pid)
     const [, kilobytes] = /^VmRSS:\s*(\d+) kB$/m.exec(readStatus(pid)) ?? []
     sum += Number(kilobytes ?? 0) / KB_PER_MB
+    open.push(...childrenOf(pid))
   }
   return sum
 }

@@ -1,0 +1,156 @@
+import { availableParallelism } from 'node:os'
+import { comeToRest, findLeftovers, watchFaults } from './aftermath.ts'
+import { createLedger, type Ledger } from './ledger.ts'
+import { createRandom } from './random.ts'
+import { createRig, type Rig } from './rig.ts'
+import { storm } from './storm.ts'
+import { createPace, PAIR_MS, type Pace, type PaceSample } from './pace.ts'
+import { findGrowth, readVitals, type Tolerance, type Vitals } from './vitals.ts'
+
+/** What a run does; it ends at whichever of the two is first. */
+export interface ChaosSpec {
+  readonly calls: number
+  readonly ms: number
+  readonly seed: number
+  /** False: nothing but good calls. */
+  readonly hostile: boolean
+  /** Hears of every tenth. */
+  progress(tenth: Tenth): void
+}
+
+/** One tenth of a run. */
+export interface Tenth {
+  readonly tenth: number
+  readonly made: number
+  readonly callsPerSecond: number
+  /** Good calls per CPU second, divided by those of the bare primitive. */
+  readonly pace: number
+  readonly vitals: Vitals
+}
+
+/** What came of a run; no violation means that every promise was kept. */
+export interface ChaosReport {
+  readonly made: number
+  readonly failures: Readonly<Record<string, number>>
+  readonly tenths: readonly Tenth[]
+  readonly missing: readonly string[]
+  readonly violations: readonly string[]
+}
+
+const TENTHS = 10
+const CALLERS = 12
+const MOST_PAIRS = 9
+/** Of a tenth, for measuring the pace. */
+const PACE_SHARE = 0.2
+const LEAST_PACE = 0.9
+/** A pace that was too low is measured again this often, with nothing else going on. */
+const SECOND_LOOKS = 3
+const MOST_CALLS = 4_000_000
+const TOLERANCE: Tolerance = { rssMb: 48, heapMb: 8, handles: 4, descriptors: 4, listeners: 0 }
+
+/** Runs a host through everything at once and holds it to what it promises. */
+export async function runChaos(spec: ChaosSpec): Promise<ChaosReport> {
+  const ledger = createLedger(Math.min(MOST_CALLS, spec.calls * 2 + 1_000_000))
+  const faults = watchFaults()
+  const before = process.getActiveResourcesInfo().length
+  const rig = await createRig(ledger)
+  const tenths: Tenth[] = []
+  const violations: string[] = []
+  try {
+    await using pace = await createPace(rig)
+    violations.push(...(await runTenths({ rig, ledger, pace, tenths }, spec)))
+    violations.push(
+      ...findGrowth(
+        tenths.map(({ vitals }) => vitals),
+        TOLERANCE,
+      ),
+    )
+    violations.push(...(await findLostSlots(rig)))
+    for (const engine of rig.engines) await rig.call({ engine, kind: 'good', ms: 0 })
+  } finally {
+    const pids = rig.host.childPids()
+    await rig.host.close()
+    violations.push(...(await findLeftovers(pids, before)))
+    faults.stop()
+  }
+  ledger.close()
+  return {
+    made: ledger.made,
+    failures: ledger.failures,
+    tenths,
+    missing: rig.missing,
+    violations: [...ledger.violations, ...violations, ...faults.seen],
+  }
+}
+
+interface Running {
+  readonly rig: Rig
+  readonly ledger: Ledger
+  readonly pace: Pace
+  readonly tenths: Tenth[]
+}
+
+async function runTenths(
+  { rig, ledger, pace, tenths }: Running,
+  spec: ChaosSpec,
+): Promise<string[]> {
+  const random = createRandom(spec.seed)
+  const begun = performance.now()
+  const paces: PaceSample[] = []
+  const pairs = Math.max(
+    3,
+    Math.min(MOST_PAIRS, Math.floor(((spec.ms / TENTHS) * PACE_SHARE) / PAIR_MS)),
+  )
+  await pace.measure(pairs) // The first calls are everybody's slowest.
+  for (let tenth = 1; tenth <= TENTHS; tenth += 1) {
+    const isOver = (): boolean =>
+      ledger.made >= (spec.calls * tenth) / TENTHS ||
+      performance.now() - begun >= (spec.ms * tenth) / TENTHS
+    await storm(rig, { ledger, random }, { hostile: spec.hostile, callers: CALLERS, isOver })
+    await comeToRest(rig.host)
+    const sample = await pace.measure(pairs)
+    paces.push(sample)
+    await comeToRest(rig.host)
+    tenths.push({
+      tenth,
+      made: ledger.made,
+      callsPerSecond: sample.callsPerSecond,
+      pace: sample.pace,
+      vitals: readVitals(rig.signals, rig.host.childPids().length),
+    })
+    spec.progress(tenths[tenth - 1] as Tenth)
+  }
+  return findSlowdown(pace, paces)
+}
+
+async function findSlowdown(pace: Pace, paces: readonly PaceSample[]): Promise<string[]> {
+  const first = paces[0]?.pace ?? 0
+  let last = paces.at(-1)?.pace ?? 0
+  for (let look = 0; look < SECOND_LOOKS && last < first * LEAST_PACE; look += 1) {
+    last = (await pace.measure(2 * MOST_PAIRS)).pace
+  }
+  if (last >= first * LEAST_PACE) return []
+  const share = Math.round((last / first) * 100)
+  return [`slowdown: the last tenth answers ${share} % of what the first did`]
+}
+
+/** Time to go round for all slots of an engine at once, of what they would take one after another. */
+const SLOT_MS = 150
+
+/** Places that an engine has lost are no work, so no pace shows them: all have to answer at once. */
+async function findLostSlots(rig: Rig): Promise<string[]> {
+  const slots = Math.max(2, availableParallelism())
+  const lost: string[] = []
+  for (const engine of rig.engines) {
+    let best = Infinity
+    for (let look = 0; look < SECOND_LOOKS && best > SLOT_MS * 1.9; look += 1) {
+      const begun = performance.now()
+      const call = { engine, kind: 'slow', ms: SLOT_MS } as const
+      await Promise.all(Array.from({ length: slots }, () => rig.call(call)))
+      best = Math.min(best, performance.now() - begun)
+    }
+    if (best > SLOT_MS * 1.9 && engine !== 'process')
+      lost.push(`slots lost: ${slots} calls in ${engine} take ${Math.round(best)} ms`)
+  }
+  return lost
+}

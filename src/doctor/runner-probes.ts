@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { runnerCommand } from '../engine/isolate/runner-command.ts'
+import type { RunnerLaunch } from '../engine/isolate/runner-launch.ts'
 import { createRunnerProcess } from '../engine/isolate/runner-process.ts'
 import type { Bench } from './bench.ts'
 import { hole, holds, unavailable } from './finding.ts'
@@ -13,7 +14,13 @@ export type StartRunner = (
   without?: string,
 ) => { readonly status: number | null; readonly stdout: string; readonly stderr: string }
 
-const MEMORY_MB = 64
+const LAUNCH: RunnerLaunch = {
+  memoryMb: 64,
+  jit: true,
+  isolates: 1,
+  kernelLimits: 'preferred',
+  walls: undefined,
+}
 const START_MS = 15_000
 const READY_MS = 5_000
 const DEATH_MS = 500
@@ -49,7 +56,7 @@ export function runnerProbes(
 
 /** Runs `code` under the real command line of runners, less the option `without`. */
 function startRunner(code: string, without?: string): ReturnType<StartRunner> {
-  const { file, args } = runnerCommand({ code, memoryMb: MEMORY_MB }, ['/nowhere', 'session'])
+  const { file, args } = runnerCommand({ code, launch: LAUNCH }, ['/nowhere', 'session'])
   const given = args.filter((arg) => arg !== without)
   const options = { cwd: '/', env: {}, encoding: 'utf8', timeout: START_MS } as const
   const { status, stdout, stderr } = spawnSync(file, given, options)
@@ -133,7 +140,7 @@ function probeDataLimit(start: StartRunner): ProbeFinding {
 }
 
 async function probeDeath(code: string, cause: string, mechanism: string): Promise<ProbeFinding> {
-  const runner = createRunnerProcess({ code, memoryMb: MEMORY_MB, prepareTimeoutMs: READY_MS })
+  const runner = createRunnerProcess({ code, launch: LAUNCH, prepareTimeoutMs: READY_MS })
   const timer = setTimeout(() => runner.kill('killed', 'by the probe'), READY_MS + START_MS / 3)
   await runner.ready.catch(() => undefined)
   const begun = performance.now()

@@ -69,19 +69,26 @@ export function toBwrapArgs(spec: BwrapSpec): string[] {
   ]
 }
 
-const NAMESPACES = [
-  '--unshare-user',
+/** What every sandbox has of its own, besides its users. */
+export const OWN_NAMESPACES: readonly string[] = [
   '--unshare-pid',
   '--unshare-net',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup',
-  '--disable-userns',
-  ...['--uid', `${SANDBOX_ID}`],
-  ...['--gid', `${SANDBOX_ID}`],
   ...['--hostname', 'caisson'],
   '--new-session',
   '--die-with-parent',
+]
+
+/** Users of its own: it is `id` there, and nobody inside can make further namespaces. */
+export function ownUsers(id: number): string[] {
+  return ['--unshare-user', '--disable-userns', '--uid', `${id}`, '--gid', `${id}`]
+}
+
+const NAMESPACES = [
+  ...ownUsers(SANDBOX_ID),
+  ...OWN_NAMESPACES,
   // The first process is ours: when it ends the kernel has ended all others before.
   '--as-pid-1',
   ...['--cap-drop', 'ALL'],

@@ -30,7 +30,7 @@ export function openCgroupsV1(
   let count = 0
   return {
     version: 1,
-    create({ memoryBytes, pids }) {
+    create({ memoryBytes, pids, cpu = true }) {
       const group = `${(count += 1)}`
       const at = (name: string): string => join(folderOf(name), group)
       // Two controllers may share one hierarchy, and with it the folder.
@@ -40,8 +40,10 @@ export function openCgroupsV1(
       tryWriteGroupFile(at('memory'), 'memory.memsw.limit_in_bytes', memoryBytes)
       tryWriteGroupFile(at('memory'), 'memory.swappiness', 0)
       writeGroupFile(at('pids'), 'pids.max', pids)
-      writeGroupFile(at('cpu'), 'cpu.cfs_period_us', CPU_PERIOD_US)
-      writeGroupFile(at('cpu'), 'cpu.cfs_quota_us', cpuQuotaUs())
+      if (cpu) {
+        writeGroupFile(at('cpu'), 'cpu.cfs_period_us', CPU_PERIOD_US)
+        writeGroupFile(at('cpu'), 'cpu.cfs_quota_us', cpuQuotaUs())
+      }
       return {
         async add(pid) {
           await Promise.all(own.map((folder) => writeFile(join(folder, 'cgroup.procs'), `${pid}`)))

@@ -41,14 +41,14 @@ function openAt(place: string, id: string): Cgroups | NoCgroups {
   let count = 0
   return {
     version: 2,
-    create({ memoryBytes, pids }) {
+    create({ memoryBytes, pids, cpu = true }) {
       const at = join(folder, `${(count += 1)}`)
       mkdirSync(at)
       writeGroupFile(at, 'memory.max', memoryBytes)
       tryWriteGroupFile(at, 'memory.swap.max', 0)
       tryWriteGroupFile(at, 'memory.oom.group', 1)
       writeGroupFile(at, 'pids.max', pids)
-      writeGroupFile(at, 'cpu.max', `${cpuQuotaUs()} ${CPU_PERIOD_US}`)
+      if (cpu) writeGroupFile(at, 'cpu.max', `${cpuQuotaUs()} ${CPU_PERIOD_US}`)
       return {
         add: (pid) => writeFile(join(at, 'cgroup.procs'), `${pid}`),
         oomKills: () => readGroupField(at, 'memory.events', 'oom_kill') ?? 0,

@@ -5,6 +5,8 @@ export interface CgroupLimits {
   /** Of everything in it, files in its tmpfs too; there is no swap on top. */
   readonly memoryBytes: number
   readonly pids: number
+  /** False: it may use every core, all the time. */
+  readonly cpu?: boolean
 }
 
 /** A group that holds one sandbox. */

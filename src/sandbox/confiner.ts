@@ -1,20 +1,10 @@
-import { accessSync, constants, existsSync } from 'node:fs'
-import { delimiter, isAbsolute, join } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
-import {
-  explainFailure,
-  NOT_INSTALLED,
-  NOT_LINUX,
-  readKernelSetting,
-  type Unconfinable,
-} from './confiner-reasons.ts'
+import { explainFailure, readKernelSetting, type Unconfinable } from './confiner-reasons.ts'
 import type { ConfinedProcess } from './confined-process.ts'
+import { findBwrap, type BwrapTools } from './find-bwrap.ts'
 import { readHostLayout } from './host-layout.ts'
 import { endOrphans } from './orphans.ts'
-import { compileSeccomp } from './seccomp.ts'
-import { findCallTable } from './seccomp-calls.ts'
 import { startConfined, type ConfinedSpec } from './start-confined.ts'
-import { findStrayDescriptors } from './stray-descriptors.ts'
 
 /** What can be confined, without what every sandbox of a machine has alike. */
 export type SandboxSpec = Omit<ConfinedSpec, keyof Machine>
@@ -34,7 +24,7 @@ export interface ConfinerOptions {
   diagnose(text: string): void
 }
 
-type Machine = Pick<ConfinedSpec, 'bwrap' | 'seccomp' | 'layout' | 'shell' | 'strayFds'>
+type Machine = BwrapTools & Pick<ConfinedSpec, 'layout'>
 type Verdict = { readonly machine: Machine } | { readonly failure: Unconfinable }
 
 const PROBE_MS = 5_000
@@ -77,28 +67,10 @@ export function toUnavailable({ reason, hint }: Unconfinable): CaissonError {
 }
 
 async function lookAround({ path, diagnose }: ConfinerOptions): Promise<Verdict> {
-  if (process.platform !== 'linux') return { failure: NOT_LINUX }
-  const bwrap = findProgram('bwrap', path)
-  if (bwrap === undefined) return { failure: NOT_INSTALLED }
-  const table = findCallTable(process.arch)
-  if (table === undefined) {
-    const reason = `no filter of system calls has been written for ${process.arch}`
-    return { failure: { reason, hint: 'use x64 or arm64' } }
-  }
-  const strayFds = findStrayDescriptors()
-  const shell = strayFds.length === 0 ? '/bin/sh' : '/bin/bash'
-  if (!existsSync(shell)) {
-    const reason = `${shell} is missing, which would close descriptors the host was born with`
-    return { failure: { reason, hint: 'install bash, or start the host without open descriptors' } }
-  }
+  const tools = findBwrap(path)
+  if ('reason' in tools) return { failure: tools }
   await endOrphans(ORPHANS_MS)
-  const machine = {
-    bwrap,
-    seccomp: compileSeccomp(table),
-    layout: readHostLayout(),
-    shell,
-    strayFds,
-  }
+  const machine = { ...tools, layout: readHostLayout() }
   const said = await tryOut(machine)
   if (said === undefined) return { machine }
   diagnose(`bubblewrap failed: ${said}`)
@@ -129,18 +101,4 @@ async function tryOut(machine: Machine): Promise<string | undefined> {
   if (failure !== undefined) return failure
   if (answer === PROBE_ANSWER) return undefined
   return said.trim() === '' ? 'it does not hold what it promises' : said.trim()
-}
-
-function findProgram(name: string, path: string): string | undefined {
-  const folders = path.split(delimiter).filter(isAbsolute)
-  return folders.map((folder) => join(folder, name)).find(isExecutable)
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -52,9 +52,9 @@ export function parseProfile(value: unknown, where: string): SandboxProfile {
   if (!parsed.success) {
     throw new CaissonError('CONFIG_INVALID', `profile ${where}: ${toLine(parsed.error)}`, { where })
   }
-  const { isolation: _isolation, state: _state, $schema: _schema, ...rest } = parsed.data
+  const { state: _state, $schema: _schema, ...rest } = parsed.data
   const { limits, fetch, fs, kv, env, ...others } = rest
-  const { confinement, kernelLimits, process, ...fixed } = others
+  const { confinement, kernelLimits, process, jit, isolation, ...fixed } = others
   const { cpuMs, graceMs = GRACE_MS[fixed.engine], ...given } = limits
   return {
     ...fixed,
@@ -63,6 +63,14 @@ export function parseProfile(value: unknown, where: string): SandboxProfile {
     ...(fetch === undefined ? {} : { fetch }),
     ...(fs === undefined ? {} : { fs }),
     ...(kv === undefined ? {} : { kv }),
+    ...(fixed.engine === 'isolate'
+      ? {
+          confinement: confinement ?? 'preferred',
+          kernelLimits: kernelLimits ?? 'preferred',
+          jit: jit ?? true,
+          isolation: isolation ?? 'strict',
+        }
+      : {}),
     ...(fixed.engine === 'process'
       ? {
           confinement: confinement === 'none' ? 'none' : 'required',

@@ -39,8 +39,16 @@ export const profileSchema = z
     name: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, 'lower-case letters, digits and dashes'),
     description: z.string().max(1_024).default(''),
     engine: z.enum(['isolate', 'thread', 'process']),
-    isolation: z.literal('strict').default('strict'),
-    state: z.literal('fresh').default('fresh'),
+    isolation: z
+      .enum(['strict', 'dense'])
+      .optional()
+      .describe(
+        'strict, the default: one live call per runner. dense: several, each in an isolate',
+      ),
+    state: z
+      .enum(['fresh', 'frozen', 'sticky'])
+      .default('fresh')
+      .describe('Isolate engine: what calls of one source share'),
     limits: z
       .strictObject({
         timeoutMs: milliseconds.default(30_000),
@@ -93,12 +101,16 @@ export const profileSchema = z
       .enum(['required', 'preferred', 'none'])
       .optional()
       .describe(
-        'Process engine: required, the default, or none; a program is never let out by itself',
+        'Bubblewrap around what a tool runs in. Isolate engine: preferred, the default, required or none. Process engine: required, the default, or none',
       ),
     kernelLimits: z
       .enum(['required', 'preferred'])
       .optional()
-      .describe('Process engine: whether a cgroup must hold memory, CPU and processes'),
+      .describe('Whether a cgroup must hold memory, CPU and processes; preferred by default'),
+    jit: z
+      .boolean()
+      .optional()
+      .describe('Isolate engine: false lets V8 interpret only; slower, and less to attack'),
     process: z
       .strictObject({
         network: z.literal('none').default('none'),
@@ -118,15 +130,26 @@ export const profileSchema = z
       .optional(),
   })
   .check((ctx) => {
-    const { env, engine, fetch, fs, confinement, kernelLimits } = ctx.value
+    const { env, engine, fetch, fs, confinement, kernelLimits, isolation, jit } = ctx.value
     const refuse = (path: string[], message: string): void =>
       void ctx.issues.push({ code: 'custom', path, message, input: ctx.value })
+    if (engine !== 'isolate' && ctx.value.state !== 'fresh')
+      refuse(['state'], 'only the isolate engine can keep this')
     for (const [name, value] of Object.entries(env)) {
       if (isHookingEnvName(name))
         refuse(['env', name], 'this name makes programs run or load something; it is never granted')
       if (engine === 'thread' && typeof value !== 'string')
         refuse(['env', name], 'a thread makes its own requests; nobody could put the secret in')
     }
+    if (engine !== 'isolate') {
+      if (isolation === 'dense') refuse(['isolation'], 'only the isolate engine can share a runner')
+      if (jit === false) refuse(['jit'], 'only the isolate engine can switch it off')
+    }
+    if (isolation === 'dense' && ctx.value.limits.cpuMs !== undefined)
+      refuse(
+        ['limits', 'cpuMs'],
+        'in a runner that calls share nobody can tell whose CPU time it is',
+      )
     if (engine === 'process') {
       if (confinement === 'preferred')
         refuse(['confinement'], 'a program is confined or it is not: required or none')
@@ -138,10 +161,9 @@ export const profileSchema = z
     }
     if (ctx.value.process !== undefined)
       refuse(['process'], 'only the process engine has these limits')
-    if (kernelLimits === 'required')
-      refuse(['kernelLimits'], 'only the process engine can keep this')
-    if (confinement === 'required') refuse(['confinement'], 'only the process engine can keep this')
     if (engine !== 'thread') return
+    if (kernelLimits === 'required') refuse(['kernelLimits'], 'no cgroup can hold a thread')
+    if (confinement === 'required') refuse(['confinement'], 'nothing can confine a thread')
     const why = 'a thread has all of Node, so this would bind nobody'
     if (fetch !== undefined) refuse(['fetch'], why)
     if (fs !== undefined) refuse(['fs'], why)

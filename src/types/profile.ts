@@ -44,11 +44,18 @@ export interface ProcessGrant {
   readonly tmpfsMb: number
 }
 
+/**
+ * What calls of one source share. `fresh`: nothing, each has a context of its own. `frozen`: one
+ * context that none of them can change. `sticky`: what the source's modules hold, per agent.
+ */
+export type CallState = 'fresh' | 'frozen' | 'sticky'
+
 /** A resolved sandbox profile: what a tool may do, where it runs, and what it may use up. */
 export interface SandboxProfile {
   readonly name: string
   readonly description: string
   readonly engine: Exclude<EngineKind, 'inline'>
+  readonly state: CallState
   readonly limits: ProfileLimits
   readonly fetch?: FetchGrant
   readonly fs?: FsGrant
@@ -58,9 +65,16 @@ export interface SandboxProfile {
   /** Further names in `process.env`, each with the host's secret that it sees a stand-in of. */
   readonly secrets: Readonly<Record<string, string>>
   readonly retry: { readonly retries: number }
-  /** `none`: programs run as the host's own user with all of its files; process engine only. */
-  readonly confinement?: 'required' | 'none'
-  /** `required`: no program runs unless a cgroup holds its memory, CPU and processes. */
+  /**
+   * `none`: nothing confines what it runs in. `preferred`: bubblewrap where it works; isolate engine
+   * only. Absent for threads.
+   */
+  readonly confinement?: 'required' | 'preferred' | 'none'
+  /** `required`: nothing runs unless a cgroup holds its memory, CPU and processes. */
   readonly kernelLimits?: 'required' | 'preferred'
+  /** False: V8 compiles nothing; isolate engine only. */
+  readonly jit?: boolean
+  /** `dense`: calls of one source share a process; isolate engine only. */
+  readonly isolation?: 'strict' | 'dense'
   readonly process?: ProcessGrant
 }

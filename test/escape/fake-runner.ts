@@ -23,15 +23,8 @@ export interface FakeOptions {
   readonly boot?: string
   readonly loadTimeoutMs?: number
   readonly limits?: object
-  /** Arguments of every call. */
-  readonly args?: object
-}
-
-export interface FakeOptions {
-  /** What the runner does at its start. Default: it says that it is ready. */
-  readonly boot?: string
-  readonly loadTimeoutMs?: number
-  readonly limits?: object
+  /** Further keys of the profile. */
+  readonly profile?: object
   /** Arguments of every call. */
   readonly args?: object
 }
@@ -85,10 +78,12 @@ export function createEngine(
     callsPerRunner: 5_000,
     loadTimeoutMs: options.loadTimeoutMs ?? 5_000,
     defaultMemoryMb: 64,
+    hostPath: process.env['PATH'] ?? '',
+    diagnose: () => undefined,
   })
   onTestFinished(() => engine.close())
   const profile = parseProfile(
-    { name: 'fake', engine: 'isolate', limits: options.limits ?? {} },
+    { name: 'fake', engine: 'isolate', limits: options.limits ?? {}, ...options.profile },
     'the test',
   )
   const source = { source: 'fake', root: '/', entry: '/fake.js', code: options.code ?? '' }
@@ -113,6 +108,7 @@ async function runJob(body: ToolBody, args: object, signal: AbortSignal): Promis
       said.push(`request ${capability}`)
       return 'granted'
     },
+    tunnel: () => Promise.reject(new Error('no connection is made')),
   }
   const exec = {
     callId: 'c',

@@ -149,7 +149,7 @@ test('a runner that defers more than a call may defer is ended', async () => {
 
 test('BUG-06 a runner that speaks while no call is live is replaced, and no call fails', async () => {
   const script = `
-    const called = async (id) => { value(id, process.pid); rest(id); await pause(30); event(id, { k: 'started' }) }
+    const called = async (id) => { value(id, session); rest(id); await pause(30); event(id, { k: 'started' }) }
   `
   const fake = createFakeEngine(script)
   const loaded = await fake.load()

@@ -6,6 +6,13 @@ import { runnerCommand } from '../../src/engine/isolate/runner-command.ts'
 import { openArena } from './attack.ts'
 
 const arena = openArena()
+const launch = {
+  memoryMb: 64,
+  jit: true,
+  isolates: 1,
+  kernelLimits: 'preferred',
+  walls: undefined,
+} as const
 
 test.skipIf(process.platform !== 'linux')(
   'ATK-074 SIGUSR1 opens no inspector in a runner',
@@ -37,7 +44,7 @@ test('ATK-031 a runner without its flag exits by itself before it loads the libr
   const maps = arena.host.childPids().map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'latin1'))
   const [code] = /\0-e\0([^\0]*)\0/.exec(maps[0] ?? '')?.slice(1) ?? []
   if (code === undefined) throw new Error('the runner has another command line')
-  const { file, args } = runnerCommand({ code, memoryMb: 64 }, ['/nowhere/isolated-vm', 'session'])
+  const { file, args } = runnerCommand({ code, launch }, ['/nowhere/isolated-vm', 'session'])
   const without = args.filter((arg) => arg !== '--no-node-snapshot')
   const ended = spawnSync(file, without, { cwd: '/', env: {}, encoding: 'utf8', timeout: 20_000 })
   expect(ended).toMatchObject({ status: 78, signal: null, stdout: '' })

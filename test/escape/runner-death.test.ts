@@ -123,7 +123,10 @@ test.each([
       rest(id)
     }
   `
-  const fake = createFakeEngine(script, { args: { deaths, marker } })
+  const fake = createFakeEngine(script, {
+    args: { deaths, marker },
+    profile: { confinement: 'none' },
+  })
   const loaded = await fake.load()
   const { outcome } = await fake.run(loaded.body('fake'))
   expect(outcome).toMatchObject(expected)

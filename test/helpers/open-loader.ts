@@ -48,6 +48,8 @@ export function openLoader(cwd: string = TOOLS): OpenLoader {
     callsPerRunner: 5_000,
     loadTimeoutMs: 5_000,
     defaultMemoryMb: 64,
+    hostPath: process.env['PATH'] ?? '',
+    diagnose: () => undefined,
   })
   const gate = createLoadGate()
   return {
@@ -86,6 +88,7 @@ export function openLoader(cwd: string = TOOLS): OpenLoader {
           progress: () => undefined,
           lendSecrets: () => undefined,
           request: () => Promise.reject(new Error('nothing is granted')),
+          tunnel: () => Promise.reject(new Error('nothing is granted')),
         },
       })
     },

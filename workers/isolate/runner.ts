@@ -18,8 +18,10 @@ function start(): void {
     writeSync(2, 'caisson-runner: started without --no-node-snapshot\n')
     process.exit(78)
   }
-  const ivm = createRequire(addonPath)(addonPath) as typeof import('isolated-vm')
+  const ivm = loadLibrary(addonPath)
   dropPrivileges()
+  // What bubblewrap leaves of an environment.
+  delete process.env['PWD']
   const post = (message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw = ''): void => {
     const head = JSON.stringify({ ...message, s: session })
     process.stdout.write(encodeFrame(raw === '' ? head : `${head}\n${raw}`))
@@ -51,6 +53,13 @@ function start(): void {
   process.on('uncaughtException', die)
   process.on('unhandledRejection', () => undefined)
   post({ t: 'ready' })
+}
+
+// Where there are no other files than the addon itself, the package around it is not there either.
+function loadLibrary(path: string): typeof import('isolated-vm') {
+  const loaded: unknown = createRequire(path)(path)
+  const ivm: unknown = path.endsWith('.node') ? Reflect.get(Object(loaded), 'ivm') : loaded
+  return ivm as typeof import('isolated-vm')
 }
 
 function die(): void {

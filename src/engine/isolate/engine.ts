@@ -4,12 +4,11 @@ import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
 import type { BundledSource, LoadedSource } from '../../types/source.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { HostMessage, RealmLimits } from '../../../workers/isolate/protocol.ts'
-import { createRunnerPool, type RunnerPool } from './pool.ts'
 import { createGate } from '../shared/gate.ts'
-import { createTally } from '../shared/tally.ts'
 import { ENVELOPE_BYTES, toRealmLimits } from '../shared/request.ts'
 import { describeInRunner } from './describe.ts'
 import { runBody, runProjection } from '../shared/run.ts'
+import { createRunnerSupply, type RunnerSupplySpec } from './runner-supply.ts'
 import { createRunnerSeat, type RunnerSeat, type StandInTurn } from './seat.ts'
 import { createStandIns, type StandInEnv, type StandIns } from './stand-ins.ts'
 
@@ -24,15 +23,7 @@ export interface IsolateEngine {
   close(): Promise<void>
 }
 
-export interface IsolateEngineSpec {
-  readonly assets: () => Promise<{ readonly runner: string; readonly realm: string }>
-  readonly maxRunners: number
-  readonly spares: number
-  /** A runner is retired after this many calls. */
-  readonly callsPerRunner: number
-  readonly loadTimeoutMs: number
-  readonly defaultMemoryMb: number
-}
+export type IsolateEngineSpec = RunnerSupplySpec
 
 /** Everything that identifies and bounds one trust domain: (bundle, profile). */
 interface Domain {
@@ -46,33 +37,14 @@ interface Domain {
 
 /** Creates the engine; runners start with the first load or call. */
 export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
-  let started: Promise<{ pool: RunnerPool; realm: string }> | undefined
-  let pool: RunnerPool | undefined
+  const supply = createRunnerSupply(spec)
   let closing = false
-  const start = (): Promise<{ pool: RunnerPool; realm: string }> => {
-    if (started !== undefined) return started
-    const starting = spec.assets().then(({ runner, realm }) => {
-      pool = createRunnerPool({
-        code: runner,
-        maxRunners: spec.maxRunners,
-        spares: spec.spares,
-        spareMemoryMb: spec.defaultMemoryMb,
-        callsPerRunner: spec.callsPerRunner,
-        readyTimeoutMs: spec.loadTimeoutMs,
-      })
-      return { pool, realm }
-    })
-    started = starting
-    // The next load tries again.
-    starting.catch(() => (started = undefined))
-    return started
-  }
   const loads = countLoads()
   const lease = async (domain: Domain, signal?: AbortSignal): Promise<RunnerSeat> => {
-    const { pool, realm } = await start()
+    const { pool, realm, launchOf } = await supply.open()
     if (closing) throw new CaissonError('HOST_CLOSED', 'the host is closed')
     const { key, profile } = domain
-    const { runner, opened } = await pool.take(key, profile.limits.memoryMb, signal)
+    const { runner, opened } = await pool.take(key, launchOf(profile), signal)
     const { standIns, limits: realmLimits } = domain
     if (!opened) runner.send(openMessage(domain, realm, standIns?.begin(runner)))
     const limits = {
@@ -102,7 +74,7 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
     lane,
     async load(source, profile) {
       const domain = createDomain(source, profile)
-      const unload = loads.add(domain.key, () => pool?.forget(domain.key))
+      const unload = loads.add(domain.key, () => supply.forget(domain.key))
       try {
         const described = await describeInRunner(await leaseAside(domain), spec.loadTimeoutMs)
         return {
@@ -117,19 +89,15 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
     },
     // What cannot be started is said by the first load that needs it.
     warm: () =>
-      void start().then(
-        (ready) => ready.pool.warm(),
+      void supply.open().then(
+        ({ pool }) => pool.warm(),
         () => undefined,
       ),
-    pids: () => pool?.pids() ?? [],
-    counts: () => pool?.counts() ?? createTally().counts(),
+    pids: supply.pids,
+    counts: supply.counts,
     async close() {
       closing = true
-      // Assets that could not be made have started nothing.
-      await started?.then(
-        (ready) => ready.pool.close(),
-        () => undefined,
-      )
+      await supply.close()
     },
   }
 }

@@ -5,6 +5,8 @@ import type { EngineDeath } from '../shared/conversation.ts'
 export interface LastWords {
   /** What killed the runner as far as its words tell. */
   classify(): Pick<EngineDeath, 'cause' | 'detail'> | undefined
+  /** The last line of them. */
+  lastLine(): string
 }
 
 const KEPT = 64 * 1024
@@ -27,5 +29,6 @@ export function createLastWords(stream: Readable, doomed: () => void): LastWords
   return {
     classify: () =>
       MEMORY.test(tail) ? { cause: 'memory', detail: 'V8 ran out of memory' } : undefined,
+    lastLine: () => tail.trim().split('\n').at(-1) ?? '',
   }
 }

@@ -2,7 +2,9 @@ import type { EngineCounts } from '../../types/engine.ts'
 import { createTally, type Tally } from '../shared/tally.ts'
 import { createRefill, type Refill } from './refill.ts'
 import { createRoster, type Member, type Roster } from './roster.ts'
-import { createRunnerProcess, type RunnerProcess } from './runner-process.ts'
+import { createLaunchList, type LaunchList } from './launch-list.ts'
+import { launchKey, type RunnerLaunch } from './runner-launch.ts'
+import type { RunnerProcess } from './runner-process.ts'
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts'
 
 /** A runner to work with; `opened` tells whether it already holds the bundle asked for. */
@@ -14,7 +16,9 @@ export interface TakenRunner {
 /** Runner processes: warm spares, runners that hold a bundle, and nothing shared between bundles. */
 export interface RunnerPool {
   /** A booted runner for `key`. Rejects with `ENGINE_UNAVAILABLE`. */
-  take(key: string, memoryMb: number, signal?: AbortSignal): Promise<TakenRunner>
+  take(key: string, launch: RunnerLaunch, signal?: AbortSignal): Promise<TakenRunner>
+  /** Takes in a runner that has booted elsewhere, as a spare. */
+  adopt(runner: RunnerProcess, launch: RunnerLaunch): void
   /** Gives a healthy runner back, still holding `key`. */
   giveBack(runner: RunnerProcess, key: string): void
   /** Kills a runner and resolves once it is dead; a spare takes its place. */
@@ -29,10 +33,13 @@ export interface RunnerPool {
 }
 
 export interface PoolSpec {
-  readonly code: string
   readonly maxRunners: number
+  /** Of each launch in use. */
   readonly spares: number
-  readonly spareMemoryMb: number
+  /** The launch that spares are kept of from the start. */
+  readonly launch: RunnerLaunch
+  /** Starts a runner. */
+  start(launch: RunnerLaunch): RunnerProcess
   /** A runner is retired after this many calls. */
   readonly callsPerRunner: number
   /** What booting a runner, or preparing a context in it, may take. */
@@ -45,6 +52,7 @@ interface Pool {
   readonly line: WaitingLine<TakenRunner>
   readonly refill: Refill
   readonly tally: Tally
+  readonly launches: LaunchList
   closed: boolean
 }
 
@@ -56,7 +64,7 @@ const WEIGHED_EVERY = 16
 
 /**
  * Creates the pool; nothing is spawned until `warm()` or the first `take()`. It never holds more than
- * twice `maxRunners` and the spares: as many bodies as there are slots, and as many projections.
+ * twice `maxRunners` and the spares of the launches in use: as many bodies as there are slots, and as many projections.
  */
 export function createRunnerPool(spec: PoolSpec): RunnerPool {
   const pool: Pool = {
@@ -65,16 +73,24 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
     line: createWaitingLine<TakenRunner>(spec.readyTimeoutMs),
     refill: createRefill(() => fillUp(pool)),
     tally: createTally(),
+    launches: createLaunchList(spec.launch),
     closed: false,
   }
   const { roster, line, refill } = pool
   return {
-    async take(key, memoryMb, signal) {
-      const member = roster.find(key, memoryMb)
+    async take(key, launch, signal) {
+      for (const left of pool.launches.use(launch)) endBlank(pool, left)
+      const member = roster.find(key, launchKey(launch))
       if (member !== undefined) return lend(pool, member, key)
-      const waited = line.join({ key, memoryMb, signal })
+      const waited = line.join({ key, launch, signal })
       serve(pool)
       return waited
+    },
+    adopt(runner, launch) {
+      pool.tally.started()
+      if (pool.closed) runner.kill('killed', 'the host is closed')
+      watch(pool, runner, launch).state = 'blank'
+      serve(pool)
     },
     giveBack: (runner, key) => putBack(pool, runner, key),
     async discard(runner) {
@@ -100,14 +116,13 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
   }
 }
 
-function spawn(pool: Pool, memoryMb: number): void {
-  const { roster, line, refill, tally } = pool
+function spawn(pool: Pool, launch: RunnerLaunch): void {
+  const { line, refill, tally, spec } = pool
   tally.started()
-  const { code, readyTimeoutMs } = pool.spec
-  const runner = createRunnerProcess({ code, memoryMb, prepareTimeoutMs: readyTimeoutMs })
-  const member: Member = { runner, memoryMb, state: 'booting', calls: 0 }
-  roster.add(member)
-  const timer = setTimeout(() => runner.kill('spawn', 'not ready in time'), readyTimeoutMs)
+  const startedAt = performance.now()
+  const runner = spec.start(launch)
+  const member = watch(pool, runner, launch)
+  const timer = setTimeout(() => runner.kill('spawn', 'not ready in time'), spec.readyTimeoutMs)
   const booted = (): void => {
     clearTimeout(timer)
     if (member.state === 'booting') member.state = 'blank'
@@ -116,8 +131,15 @@ function spawn(pool: Pool, memoryMb: number): void {
   }
   void runner.ready.then(booted, () => {
     clearTimeout(timer)
-    line.waiters.find((waiter) => waiter.memoryMb === memoryMb)?.failed()
+    line.waiters.find((waiter) => launchKey(waiter.launch) === member.kind)?.failed(startedAt)
   })
+}
+
+function watch(pool: Pool, runner: RunnerProcess, launch: RunnerLaunch): Member {
+  const { roster, refill, tally } = pool
+  const kind = launchKey(launch)
+  const member: Member = { runner, launch, kind, state: 'booting', calls: 0 }
+  roster.add(member)
   void runner.dead.then(({ cause, detail }) => {
     roster.remove(runner)
     if (pool.closed) return
@@ -127,26 +149,28 @@ function spawn(pool: Pool, memoryMb: number): void {
     refill.request(member.state === 'booting')
     serve(pool)
   })
+  return member
 }
 
 /** Gives those who wait what there is, and starts what there is not. */
 function serve(pool: Pool): void {
-  const { roster, line, spec } = pool
+  const { roster, line } = pool
   if (line.waiters.length === 0) return
   for (const waiter of [...line.waiters]) {
-    const member = roster.find(waiter.key, waiter.memoryMb)
+    const member = roster.find(waiter.key, launchKey(waiter.launch))
     if (member !== undefined) waiter.give(lend(pool, member, waiter.key))
   }
-  const coming = new Map<number, number>()
-  for (const { state, memoryMb } of roster.list()) {
-    if (state === 'booting') coming.set(memoryMb, (coming.get(memoryMb) ?? 0) + 1)
+  const coming = new Map<string, number>()
+  for (const { state, kind } of roster.list()) {
+    if (state === 'booting') coming.set(kind, (coming.get(kind) ?? 0) + 1)
   }
-  for (const { memoryMb } of line.waiters) {
-    const left = coming.get(memoryMb) ?? 0
-    coming.set(memoryMb, left - 1)
+  for (const { launch } of line.waiters) {
+    const kind = launchKey(launch)
+    const left = coming.get(kind) ?? 0
+    coming.set(kind, left - 1)
     if (left > 0) continue
-    if (roster.size < mostOf(spec)) spawn(pool, memoryMb)
-    else end(roster.oldestIdle(), 'another bundle needs its place')
+    if (roster.size < mostOf(pool)) spawn(pool, launch)
+    else end(roster.oldestIdle() ?? roster.blankOtherThan(kind), 'another bundle needs its place')
   }
 }
 
@@ -182,19 +206,27 @@ function trim({ roster, spec }: Pool): void {
 
 function fillUp(pool: Pool): void {
   const { roster, line, spec } = pool
-  const isSpare = ({ memoryMb }: { readonly memoryMb: number }): boolean =>
-    memoryMb === spec.spareMemoryMb
-  const spares = roster
-    .list()
-    .filter((member) => isSpare(member) && (member.state === 'blank' || member.state === 'booting'))
-  const missing = spec.spares - spares.length + line.waiters.filter(isSpare).length
-  for (let made = 0; made < missing && roster.size < mostOf(spec) && !pool.closed; made += 1) {
-    spawn(pool, spec.spareMemoryMb)
+  for (const launch of pool.launches.list()) {
+    const kind = launchKey(launch)
+    const spares = roster
+      .list()
+      .filter((one) => one.kind === kind && (one.state === 'blank' || one.state === 'booting'))
+    const waiting = line.waiters.filter((waiter) => launchKey(waiter.launch) === kind)
+    const missing = spec.spares - spares.length + waiting.length
+    for (let made = 0; made < missing && roster.size < mostOf(pool) && !pool.closed; made += 1) {
+      spawn(pool, launch)
+    }
   }
 }
 
-function mostOf({ maxRunners, spares }: PoolSpec): number {
-  return 2 * maxRunners + spares
+function mostOf({ spec, launches }: Pool): number {
+  return 2 * spec.maxRunners + spec.spares * launches.list().length
+}
+
+function endBlank({ roster }: Pool, kind: string): void {
+  for (const member of roster.list()) {
+    if (member.state === 'blank' && member.kind === kind) end(member, 'its launch is not used')
+  }
 }
 
 function end(member: Member | undefined, why: string): void {
@@ -204,6 +236,6 @@ function end(member: Member | undefined, why: string): void {
   member.runner.kill('killed', why)
 }
 
-function isHeavy({ runner, memoryMb }: Member): boolean {
-  return runner.residentBytes() > (RESIDENT_MB + 2 * memoryMb) * MB
+function isHeavy({ runner, launch: { memoryMb, isolates } }: Member): boolean {
+  return runner.residentBytes() > (RESIDENT_MB + 2 * memoryMb * isolates) * MB
 }

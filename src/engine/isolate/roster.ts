@@ -1,9 +1,12 @@
+import type { RunnerLaunch } from './runner-launch.ts'
 import type { RunnerProcess } from './runner-process.ts'
 
 /** A runner of a pool and what it is doing. */
 export interface Member {
   readonly runner: RunnerProcess
-  readonly memoryMb: number
+  readonly launch: RunnerLaunch
+  /** Key of its launch. */
+  readonly kind: string
   state: 'booting' | 'blank' | 'busy' | 'idle' | 'ending'
   /** The bundle it holds; absent for one that has not been used. */
   key?: string
@@ -21,12 +24,14 @@ export interface Roster {
   of(runner: RunnerProcess): Member | undefined
   list(): Member[]
   count(...states: readonly Member['state'][]): number
-  /** An idle member that holds `key`, else a blank one of `memoryMb`. */
-  find(key: string, memoryMb: number): Member | undefined
+  /** An idle member that holds `key`, else a blank one whose launch is `kind`. */
+  find(key: string, kind: string): Member | undefined
   /** Puts a member to rest, as the one used last. */
   rest(member: Member, key: string): void
   /** The idle member unused for longest. */
   oldestIdle(): Member | undefined
+  /** A spare that whoever needs `kind` has no use for. */
+  blankOtherThan(kind: string): Member | undefined
 }
 
 /** Creates an empty roster. */
@@ -45,13 +50,13 @@ export function createRoster(): Roster {
       for (const { state } of members.values()) if (states.includes(state)) found += 1
       return found
     },
-    find(key, memoryMb) {
+    find(key, kind) {
       let found: Member | undefined
       for (const member of members.values()) {
         if (member.runner.isDead) continue
         // The last of them is the one used last: its caches are the warmest.
         if (member.state === 'idle' && member.key === key) found = member
-        if (member.state === 'blank' && member.memoryMb === memoryMb) found ??= member
+        if (member.state === 'blank' && member.kind === kind) found ??= member
       }
       return found
     },
@@ -65,5 +70,7 @@ export function createRoster(): Roster {
       for (const member of members.values()) if (member.state === 'idle') return member
       return undefined
     },
+    blankOtherThan: (kind) =>
+      [...members.values()].find((member) => member.state === 'blank' && member.kind !== kind),
   }
 }

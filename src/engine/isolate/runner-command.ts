@@ -1,30 +1,58 @@
-const MB = 1024 * 1024
-const DATA_BASE_MB = 1_100
-const NOFILE = 64
+import { ENV_INSIDE, NODE_INSIDE } from '../../sandbox/node-files.ts'
+import { SECCOMP_FD, toRunnerArgs } from '../../sandbox/runner-walls.ts'
+import { dataBytes, type RunnerLaunch } from './runner-launch.ts'
 
-/** The command line of a runner: Node under rlimits set by the shell before Node exists. */
+/** How to start a runner. */
+export interface RunnerCommand {
+  readonly file: string
+  readonly args: readonly string[]
+  /** Whom to start it as; undefined to stay who one is. */
+  readonly user: number | undefined
+  /** What it reads on descriptor 3 before it becomes Node; undefined for no such descriptor. */
+  readonly seccomp: Uint8Array | undefined
+}
+
+const KB = 1_024
+const NOFILE = 64
+const NOT_TOLD = 125
+
+/**
+ * The command line of a runner: Node under rlimits set by the shell before Node exists, and inside of
+ * bubblewrap where the launch has walls. With `waits` it starts once it has read a line on stdin.
+ */
 export function runnerCommand(
-  spec: { readonly code: string; readonly memoryMb: number },
+  spec: { readonly code: string; readonly launch: RunnerLaunch; readonly waits?: boolean },
   args: readonly string[],
-): { file: string; args: string[] } {
-  const node = [
+): RunnerCommand {
+  const { launch, code } = spec
+  const { walls } = launch
+  const options = [
     '--no-node-snapshot',
     // Otherwise that signal opens a debugger on a local port.
     '--disable-sigusr1',
     // Without it V8 compiles some loops without an interrupt check; nothing but a kill ends them.
     '--no-turboshaft-loop-unrolling',
+    ...(launch.jit ? [] : ['--jitless']),
     '-e',
-    spec.code,
+    code,
     ...args,
   ]
-  if (process.platform === 'win32') return { file: process.execPath, args: node }
-  // A shell exports variables of its own.
-  const script = `${limits(spec.memoryMb)}; exec env -i "$0" "$@"`
-  return { file: '/bin/sh', args: ['-c', script, process.execPath, ...node] }
-}
-
-// RLIMIT_DATA counts what Node reserves with the JIT on, about 1.1 GB, not what it touches.
-function limits(memoryMb: number): string {
-  const dataKb = ((DATA_BASE_MB + Math.max(100, 2 * memoryMb)) * MB) / 1024
-  return `ulimit -c 0; ulimit -f 0; ulimit -n ${NOFILE}; ulimit -d ${dataKb}`
+  const bare = { user: undefined, seccomp: undefined }
+  if (process.platform === 'win32') return { file: process.execPath, args: options, ...bare }
+  const script = [
+    // So that it is in its cgroup before it is anything.
+    ...(spec.waits === true ? [`read -r go || exit ${NOT_TOLD}`] : []),
+    ...(walls?.strayFds ?? []).filter((fd) => fd > SECCOMP_FD).map((fd) => `exec ${fd}>&-`),
+    `ulimit -c 0; ulimit -f 0; ulimit -n ${NOFILE}; ulimit -d ${dataBytes(launch) / KB}`,
+    // A shell exports variables of its own.
+    'exec env -i "$0" "$@"',
+  ].join('; ')
+  if (walls === undefined) {
+    return { file: '/bin/sh', args: ['-c', script, process.execPath, ...options], ...bare }
+  }
+  const { bwrap, shell, user, seccomp } = walls
+  const posix = shell === '/bin/sh' ? [] : ['--posix']
+  const emptied = walls.binds.some(({ to }) => to === ENV_INSIDE) ? [ENV_INSIDE, '-i'] : []
+  const inner = [...toRunnerArgs(walls), '--', ...emptied, NODE_INSIDE, ...options]
+  return { file: shell, args: [...posix, '-c', script, bwrap, ...inner], user, seccomp }
 }

@@ -1,14 +1,16 @@
-import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import type { Readable, Writable } from 'node:stream'
 import type { HostMessage } from '../../../workers/isolate/protocol.ts'
 import { encodeFrame } from '../../../workers/shared/frames.ts'
+import type { Cgroup } from '../../sandbox/cgroup.ts'
+import { ADDON_INSIDE } from '../../sandbox/node-files.ts'
+import { findWallFault } from '../../sandbox/runner-walls.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { createLastWords } from './last-words.ts'
 import { parseRunnerMessage, type HeardMessage } from './parse-message.ts'
 import { createRunnerChannel } from './runner-channel.ts'
-import { runnerCommand } from './runner-command.ts'
+import { startRunnerChild } from './runner-child.ts'
+import type { RunnerLaunch } from './runner-launch.ts'
 import { createRunnerRest } from './runner-rest.ts'
 import { createUsageWatch } from './usage-watch.ts'
 
@@ -30,6 +32,8 @@ export interface RunnerProcess {
   /** The request is over: from now on the runner may only prepare for the next one. */
   finish(): void
   kill(cause?: EngineDeath['cause'], detail?: string): void
+  /** The last line of its stderr, for the operator alone. */
+  lastWords?(): string
 }
 
 export interface RunnerListener {
@@ -46,26 +50,26 @@ export interface RunnerLimits {
 
 export interface RunnerSpec {
   readonly code: string
-  readonly memoryMb: number
+  readonly launch: RunnerLaunch
+  /** Holds it, and is taken away once it is dead. */
+  readonly group?: Cgroup | undefined
   /** What preparing a context may take, in milliseconds. */
   readonly prepareTimeoutMs: number
 }
 
-type Child = ChildProcessByStdio<Writable, Readable, Readable>
-
-/** How long after its end what is still in the pipes of a runner is waited for. */
-const DRAIN_MS = 100
+/** What is said of a runner that came up without its walls. */
+export const NOT_CONFINED = 'it is not confined'
 const ADDON = createRequire(import.meta.url).resolve('isolated-vm')
 
 /** Starts a runner with an empty environment, rlimits, and nothing but its three pipes. */
 export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
   const session = randomUUID()
   const born = performance.now()
-  const { file, args } = runnerCommand(spec, [ADDON, session])
-  const child: Child = spawn(file, args, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] })
+  const { launch, group } = spec
+  const addon = launch.walls === undefined ? ADDON : ADDON_INSIDE
+  const child = startRunnerChild({ ...spec, args: [addon, session] })
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
   let listener: RunnerListener | undefined
-  let gone = false
   let death: EngineDeath | undefined
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => undefined) // Whoever waits for it is told; a spare nobody waits for.
@@ -73,19 +77,28 @@ export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
   const kill: RunnerProcess['kill'] = (why = 'killed', detail = '') => {
     cause ??= { cause: why, detail }
     channel.stop()
-    child.kill('SIGKILL')
+    child.kill()
   }
-  const usage = createUsageWatch(child.pid, spec.memoryMb, (what) => kill(what, 'seen by the host'))
+  const usage = createUsageWatch(child.node, launch, (what) => kill(what, 'seen by the host'))
   const rest = createRunnerRest(spec.prepareTimeoutMs, {
     busy: () => usage.start(),
     quiet: () => usage.stop(),
     failed: (detail) => kill('protocol', detail),
     late: () => kill('killed', 'preparing a context took too long'),
   })
+  const admit = (): void => {
+    const node = child.node()
+    const fault =
+      launch.walls === undefined || child.isDead || node === undefined
+        ? undefined
+        : findWallFault(node)
+    if (fault === undefined) return ready.resolve()
+    kill('spawn', `${NOT_CONFINED}: ${fault}`)
+  }
   const receive = (text: string): void => {
     const message = parseRunnerMessage(text, session)
     if (message === undefined) return kill('protocol', 'a frame of the wrong shape')
-    if (message.t === 'ready') return ready.resolve()
+    if (message.t === 'ready') return admit()
     if (message.t === 'memory') return kill('memory', 'the isolate reached its memory limit')
     if (message.t === 'rested') return rest.prepared()
     if (listener === undefined) return kill('protocol', 'a message that fits no live call')
@@ -93,18 +106,18 @@ export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
     listener.heard(message)
   }
   const channel = createRunnerChannel(child.stdout, { text: receive, broken: kill })
-  const words = createLastWords(child.stderr, () => child.kill('SIGKILL'))
-  child.stdin.on('error', () => undefined) // EPIPE of a dead runner; its exit tells the cause.
+  const words = createLastWords(child.stderr, () => child.kill())
 
   const toDeath = (seen: Partial<EngineDeath>): EngineDeath => ({
     cause: 'exit',
     detail: '',
     lifetimeMs: performance.now() - born,
-    ...(cause ?? words.classify() ?? usage.classify(seen.signal)),
+    ...(cause ?? words.classify() ?? classifyGroup(group) ?? usage.classify(seen.signal)),
     ...seen,
   })
-  const dead = watchDeath(child, () => (gone = true)).then((seen) => {
+  const dead = child.ended.then((seen) => {
     death = toDeath(seen)
+    void group?.remove()
     channel.stop()
     usage.stop()
     rest.end()
@@ -117,13 +130,13 @@ export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
     ready: ready.promise,
     dead,
     get isDead() {
-      return gone
+      return child.isDead
     },
     residentBytes: () => usage.residentBytes(),
     cpuMs: () => usage.cpuMs(),
     send(message, sent) {
       if (message.t === 'open') rest.expect()
-      if (gone) sent?.()
+      if (child.isDead) sent?.()
       else child.stdin.write(encodeFrame(JSON.stringify(message)), () => sent?.())
     },
     begin(given, limits) {
@@ -139,33 +152,14 @@ export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
       rest.finish()
     },
     kill,
+    lastWords: words.lastLine,
   }
 }
 
-/** Resolves when the process has ended and its pipes are empty, or a moment after its end. */
-function watchDeath(child: Child, ended: () => void): Promise<Partial<EngineDeath>> {
-  return new Promise((resolve) => {
-    let seen: Partial<EngineDeath> = {}
-    let timer: NodeJS.Timeout | undefined
-    const settle = (): void => {
-      clearTimeout(timer)
-      resolve(seen)
-    }
-    child.once('error', (error) => {
-      if (child.pid !== undefined) return // A kill that failed; the process is still there.
-      ended()
-      seen = { cause: 'spawn', detail: error.message }
-      settle()
-    })
-    child.once('exit', (code, signal) => {
-      ended()
-      seen = {
-        ...(code === null ? {} : { exitCode: code }),
-        ...(signal === null ? {} : { signal }),
-      }
-      // Somebody else may hold its pipes open.
-      timer = setTimeout(settle, DRAIN_MS)
-    })
-    child.once('close', settle)
-  })
+function classifyGroup(
+  group: Cgroup | undefined,
+): Pick<EngineDeath, 'cause' | 'detail'> | undefined {
+  return (group?.oomKills() ?? 0) > 0
+    ? { cause: 'memory', detail: 'the kernel ended it' }
+    : undefined
 }

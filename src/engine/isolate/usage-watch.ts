@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { residentBytes as residentLimit, type RunnerLaunch } from './runner-launch.ts'
 
 /** Polls what a child uses while tool code may run in it: the fallback behind the kernel's own limits. */
 export interface UsageWatch {
@@ -17,26 +18,28 @@ export interface UsageWatch {
 const POLL_MS = 25
 const PAGE_BYTES = 4_096
 const TICK_MS = 10
-const BASELINE_MB = 100
 const MB = 1024 * 1024
+const BASELINE_MB = 100
 /** What V8 and the allocator die of when memory is refused to them. */
 const ABORTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS'])
 
 /**
- * Calls `exceeded` when resident memory passes 100 MB + 3 × `memoryMb`, or the CPU time since `start()`
- * passes its limit. Linux only; elsewhere it watches nothing.
+ * Calls `exceeded` when resident memory passes what the launch lets it have, or the CPU time since
+ * `start()` passes its limit. Linux only; elsewhere it watches nothing. `find` names the process.
  */
 export function createUsageWatch(
-  pid: number | undefined,
-  memoryMb: number,
+  find: () => number | undefined,
+  launch: RunnerLaunch,
   exceeded: (what: 'memory' | 'cpu') => void,
 ): UsageWatch {
-  const most = (BASELINE_MB + 3 * memoryMb) * MB
+  const most = residentLimit(launch)
+  const watched = (): number | undefined => (process.platform === 'linux' ? find() : undefined)
   let timer: NodeJS.Timeout | undefined
   let cpuLimit: number | undefined
   let peak = 0
   const resident = (): number => {
-    const bytes = pid === undefined || process.platform !== 'linux' ? 0 : residentBytes(pid)
+    const pid = watched()
+    const bytes = pid === undefined ? 0 : residentBytes(pid)
     peak = Math.max(peak, bytes)
     return bytes
   }
@@ -44,7 +47,8 @@ export function createUsageWatch(
   return {
     start() {
       stop()
-      if (pid === undefined || process.platform !== 'linux') return
+      const pid = watched()
+      if (pid === undefined) return
       const limit = cpuLimit
       const begun = limit === undefined ? 0 : cpuMs(pid)
       timer = setInterval(() => {
@@ -57,10 +61,13 @@ export function createUsageWatch(
       cpuLimit = ms
     },
     residentBytes: resident,
-    cpuMs: () => (pid === undefined || process.platform !== 'linux' ? undefined : cpuMs(pid)),
+    cpuMs() {
+      const pid = watched()
+      return pid === undefined ? undefined : cpuMs(pid)
+    },
     classify(signal) {
       if (signal === undefined || !ABORTS.has(signal)) return undefined
-      if (peak < (BASELINE_MB + memoryMb) * MB) return undefined
+      if (peak < (BASELINE_MB + launch.memoryMb) * MB) return undefined
       return { cause: 'memory', detail: 'it died of a signal while its memory was in use' }
     },
   }

@@ -1,18 +1,19 @@
 import { CaissonError } from '../../errors/caisson-error.ts'
+import type { RunnerLaunch } from './runner-launch.ts'
 
-/** Somebody who needs a runner that holds `key`, or a blank one of `memoryMb`. */
+/** Somebody who needs a runner that holds `key`, or a blank one of `launch`. */
 export interface Waiter<T> {
   readonly key: string
-  readonly memoryMb: number
+  readonly launch: RunnerLaunch
   /** Hands over what was waited for. */
   give(item: T): void
-  /** A runner started for it has died while it booted. */
-  failed(): void
+  /** A runner that was started at `startedAt`, by `performance.now()`, has died while it booted. */
+  failed(startedAt: number): void
 }
 
 export interface WaitRequest {
   readonly key: string
-  readonly memoryMb: number
+  readonly launch: RunnerLaunch
   readonly signal: AbortSignal | undefined
 }
 
@@ -31,9 +32,10 @@ const MAX_FAILURES = 2
 /** Creates an empty line; a wait ends after `timeoutMs`. */
 export function createWaitingLine<T>(timeoutMs: number): WaitingLine<T> {
   const waiters: (Waiter<T> & { end(why: string): void })[] = []
-  const join = ({ key, memoryMb, signal }: WaitRequest): Promise<T> =>
+  const join = ({ key, launch, signal }: WaitRequest): Promise<T> =>
     new Promise((resolve, reject) => {
       let failures = 0
+      let lastFailure = -Infinity
       const leave = (): void => {
         clearTimeout(timer)
         signal?.removeEventListener('abort', aborted)
@@ -42,12 +44,15 @@ export function createWaitingLine<T>(timeoutMs: number): WaitingLine<T> {
       }
       const waiter = {
         key,
-        memoryMb,
+        launch,
         give(item: T) {
           leave()
           resolve(item)
         },
-        failed() {
+        failed(startedAt: number) {
+          // Whatever ended several at once is one failure.
+          if (startedAt < lastFailure) return
+          lastFailure = performance.now()
           failures += 1
           if (failures === MAX_FAILURES) waiter.end('it dies while it starts')
         },

@@ -4,6 +4,12 @@ import {
   type PoolSpec,
   type RunnerPool,
 } from '../../../src/engine/isolate/pool.ts'
+import type { RunnerLaunch } from '../../../src/engine/isolate/runner-launch.ts'
+import { createRunnerProcess } from '../../../src/engine/isolate/runner-process.ts'
+
+interface TestSpec extends PoolSpec {
+  readonly code: string
+}
 
 const READY = `
   const text = Buffer.from(JSON.stringify({ t: 'ready', s: process.argv.at(-1) }))
@@ -14,12 +20,16 @@ const READY = `
 `
 const SPEAK = 'process.stdout.write(Buffer.concat([head, text]))'
 
-function makePool(spec: Partial<PoolSpec> = {}): RunnerPool {
+function sized(memoryMb: number): RunnerLaunch {
+  return { memoryMb, jit: true, isolates: 1, kernelLimits: 'preferred', walls: undefined }
+}
+
+function makePool({ code = `${READY};${SPEAK}`, ...spec }: Partial<TestSpec> = {}): RunnerPool {
   const pool = createRunnerPool({
-    code: `${READY};${SPEAK}`,
+    start: (launch) => createRunnerProcess({ code, launch, prepareTimeoutMs: 10_000 }),
     maxRunners: 2,
     spares: 1,
-    spareMemoryMb: 64,
+    launch: sized(64),
     callsPerRunner: 1_000,
     readyTimeoutMs: 10_000,
     ...spec,
@@ -38,30 +48,30 @@ function isAlive(pid: number | undefined): boolean {
 
 test('take() gives the runner that holds a bundle to that bundle only', async () => {
   const pool = makePool()
-  const first = await pool.take('a', 64)
+  const first = await pool.take('a', sized(64))
   expect(first.opened).toBe(false)
   pool.giveBack(first.runner, 'a')
-  const other = await pool.take('b', 64)
+  const other = await pool.take('b', sized(64))
   expect(other).toMatchObject({ opened: false })
   expect(other.runner.pid).not.toBe(first.runner.pid)
-  const again = await pool.take('a', 64)
+  const again = await pool.take('a', sized(64))
   expect(again).toEqual({ runner: first.runner, opened: true })
 })
 
 test('take() never gives a runner of another memory limit', async () => {
   const pool = makePool()
-  const { runner } = await pool.take('a', 32)
+  const { runner } = await pool.take('a', sized(32))
   pool.giveBack(runner, 'a')
-  const other = await pool.take('b', 128)
+  const other = await pool.take('b', sized(128))
   expect(other.runner.pid).not.toBe(runner.pid)
 })
 
 test('a spare is booted after the first take(), and is what the next one gets', async () => {
   const pool = makePool()
-  const { runner } = await pool.take('a', 64)
+  const { runner } = await pool.take('a', sized(64))
   await expect.poll(() => pool.pids().length).toBe(2)
   const [spare] = pool.pids().filter((pid) => pid !== runner.pid)
-  const next = await pool.take('b', 64)
+  const next = await pool.take('b', sized(64))
   expect(next.runner.pid).toBe(spare)
 })
 
@@ -69,7 +79,7 @@ test('giveBack() retires a runner after so many calls', async () => {
   const pool = makePool({ callsPerRunner: 3, spares: 0 })
   const pids: (number | undefined)[] = []
   for (let call = 0; call < 6; call += 1) {
-    const { runner } = await pool.take('a', 64)
+    const { runner } = await pool.take('a', sized(64))
     pids.push(runner.pid)
     pool.giveBack(runner, 'a')
   }
@@ -81,10 +91,10 @@ test.skipIf(process.platform !== 'linux')(
   'giveBack() retires a runner that keeps too much',
   async () => {
     const hoard = 'globalThis.kept = Buffer.alloc(200 * 2 ** 20, 1)'
-    const pool = makePool({ code: `${READY};${hoard};${SPEAK}`, spares: 0, spareMemoryMb: 8 })
+    const pool = makePool({ code: `${READY};${hoard};${SPEAK}`, spares: 0, launch: sized(8) })
     const pids = new Set<number | undefined>()
     for (let call = 0; call < 20; call += 1) {
-      const { runner } = await pool.take('a', 8)
+      const { runner } = await pool.take('a', sized(8))
       pids.add(runner.pid)
       pool.giveBack(runner, 'a')
     }
@@ -96,7 +106,7 @@ test('giveBack() makes room for others: the runner unused for longest goes', asy
   const pool = makePool({ spares: 0 })
   const used: Record<string, number | undefined> = {}
   for (const key of ['a', 'b', 'c']) {
-    const { runner } = await pool.take(key, 64)
+    const { runner } = await pool.take(key, sized(64))
     used[key] = runner.pid
     pool.giveBack(runner, key)
   }
@@ -106,18 +116,18 @@ test('giveBack() makes room for others: the runner unused for longest goes', asy
 
 test('forget() ends the idle runners of a bundle', async () => {
   const pool = makePool({ spares: 0 })
-  const { runner } = await pool.take('a', 64)
+  const { runner } = await pool.take('a', sized(64))
   pool.giveBack(runner, 'a')
   pool.forget('a')
   await runner.dead
-  expect((await pool.take('a', 64)).opened).toBe(false)
+  expect((await pool.take('a', sized(64))).opened).toBe(false)
 })
 
 test('take() starts no more processes than the pool may have, and all are served in turn', async () => {
   const pool = makePool({ maxRunners: 1, spares: 0 })
   let most = 0
   const served = Array.from({ length: 8 }, async (_, n) => {
-    const { runner } = await pool.take(`bundle ${n}`, 64)
+    const { runner } = await pool.take(`bundle ${n}`, sized(64))
     most = Math.max(most, pool.pids().length)
     pool.giveBack(runner, `bundle ${n}`)
   })
@@ -128,16 +138,16 @@ test('take() starts no more processes than the pool may have, and all are served
 test('take() gives up when its signal aborts, and the runner is there for the next', async () => {
   const pool = makePool({ spares: 0 })
   const caller = new AbortController()
-  const given = pool.take('a', 64, caller.signal)
+  const given = pool.take('a', sized(64), caller.signal)
   caller.abort()
   await expect(given).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' })
-  await pool.take('b', 64)
+  await pool.take('b', sized(64))
   expect(pool.pids()).toHaveLength(1)
 })
 
 test('take() tries a second runner when the first dies while it boots, and no third', async () => {
   const pool = makePool({ code: 'process.exit(1)', spares: 0 })
-  await expect(pool.take('a', 64)).rejects.toMatchObject({
+  await expect(pool.take('a', sized(64))).rejects.toMatchObject({
     code: 'ENGINE_UNAVAILABLE',
     message: 'the sandbox runner did not start: it dies while it starts',
   })
@@ -156,7 +166,7 @@ test('spares that die at once are not started in a circle', async () => {
 
 test('close() ends everything and everybody who waits', async () => {
   const pool = makePool({ maxRunners: 1, spares: 0, code: READY })
-  const waits = pool.take('a', 64)
+  const waits = pool.take('a', sized(64))
   const refused = expect(waits).rejects.toMatchObject({ code: 'ENGINE_UNAVAILABLE' })
   const pids = pool.pids()
   await pool.close()

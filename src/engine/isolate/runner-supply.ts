@@ -1,0 +1,176 @@
+import { createRequire } from 'node:module'
+import { createCgroupSource } from '../../sandbox/cgroup-source.ts'
+import type { Cgroup } from '../../sandbox/cgroup.ts'
+import { toUnavailable } from '../../sandbox/confiner.ts'
+import type { Unconfinable } from '../../sandbox/confiner-reasons.ts'
+import { locateAddon } from '../../sandbox/node-files.ts'
+import type { EngineCounts } from '../../types/engine.ts'
+import type { SandboxProfile } from '../../types/profile.ts'
+import { kernelLimitsMissing } from '../process/sandboxes.ts'
+import { createRunnerPool, type RunnerPool } from './pool.ts'
+import { tryWalls, type RunnerConfinement } from './runner-confiner.ts'
+import { groupLimits, type RunnerLaunch } from './runner-launch.ts'
+import { createRunnerProcess, type RunnerProcess } from './runner-process.ts'
+
+/** Runners, started as each profile asks for. */
+export interface RunnerSupply {
+  /** Resolves once runners can be had. Rejects when what they run cannot be made. */
+  open(): Promise<OpenSupply>
+  /** Kills idle runners that hold `key`. */
+  forget(key: string): void
+  pids(): number[]
+  counts(): EngineCounts
+  /** Ends all of them; resolves once they are dead. */
+  close(): Promise<void>
+}
+
+export interface OpenSupply {
+  readonly pool: RunnerPool
+  readonly realm: string
+  /**
+   * How a runner of the profile is started. Throws `SANDBOX_UNAVAILABLE` when it requires to be
+   * confined and nothing can be here, `CONFIG_INVALID` when it requires limits that nobody keeps.
+   */
+  launchOf(profile: SandboxProfile): RunnerLaunch
+  /** Why runners are not confined here; undefined when they are. */
+  readonly unconfined: Unconfinable | undefined
+}
+
+export interface RunnerSupplySpec {
+  readonly assets: () => Promise<{ readonly runner: string; readonly realm: string }>
+  readonly maxRunners: number
+  readonly spares: number
+  /** A runner is retired after this many calls. */
+  readonly callsPerRunner: number
+  readonly loadTimeoutMs: number
+  readonly defaultMemoryMb: number
+  /** Where programs are looked for, as in the variable of that name. Empty: runners are not confined. */
+  readonly hostPath: string
+  diagnose(text: string): void
+}
+
+const NONE: EngineCounts = { started: 0, kills: 0, recycles: 0 }
+
+/** Creates the supply; nothing is started or looked at before it is needed. */
+export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
+  const cgroups = createCgroupSource()
+  let opened: Promise<OpenSupply> | undefined
+  let pool: RunnerPool | undefined
+  let closed = false
+  const open = async (): Promise<OpenSupply> => {
+    const { runner: code, realm } = await spec.assets()
+    const start = createStarter(spec, code, cgroups.get)
+    const confined = await confine(spec, start)
+    const walls = confined.kind === 'walled' ? confined.walls : undefined
+    const launch = defaultLaunch(spec, walls)
+    const readyTimeoutMs = spec.loadTimeoutMs
+    const made = createRunnerPool({ ...spec, readyTimeoutMs, launch, start })
+    pool = made
+    if (confined.kind === 'walled') made.adopt(confined.first, launch)
+    if (closed) await made.close()
+    const failure = confined.kind === 'open' ? confined.failure : undefined
+    const launchOf = createLaunches(launch, failure, spec, cgroups.get)
+    return { pool: made, realm, launchOf, unconfined: failure }
+  }
+  return {
+    open() {
+      if (opened !== undefined) return opened
+      const opening = open()
+      opened = opening
+      // The next load tries again.
+      opening.catch(() => (opened = undefined))
+      return opening
+    },
+    forget: (key) => pool?.forget(key),
+    pids: () => pool?.pids() ?? [],
+    counts: () => pool?.counts() ?? NONE,
+    async close() {
+      closed = true
+      // Assets that could not be made have started nothing.
+      await opened?.then(
+        (supply) => supply.pool.close(),
+        () => undefined,
+      )
+      cgroups.close()
+    },
+  }
+}
+
+type Start = (launch: RunnerLaunch) => RunnerProcess
+type GetCgroups = ReturnType<typeof createCgroupSource>['get']
+
+function defaultLaunch(spec: RunnerSupplySpec, walls: RunnerLaunch['walls']): RunnerLaunch {
+  return {
+    memoryMb: spec.defaultMemoryMb,
+    jit: true,
+    isolates: 1,
+    kernelLimits: 'preferred',
+    walls,
+  }
+}
+
+function confine(spec: RunnerSupplySpec, start: Start): Promise<RunnerConfinement> {
+  return tryWalls({
+    hostPath: spec.hostPath,
+    addon: () => locateAddon(createRequire(import.meta.url).resolve('isolated-vm')),
+    start: (walls) => start(defaultLaunch(spec, walls)),
+    readyTimeoutMs: spec.loadTimeoutMs,
+    diagnose: spec.diagnose,
+  })
+}
+
+function createLaunches(
+  base: RunnerLaunch,
+  failure: Unconfinable | undefined,
+  { diagnose }: RunnerSupplySpec,
+  cgroups: GetCgroups,
+): OpenSupply['launchOf'] {
+  let told = false
+  return (profile) => {
+    const { confinement, kernelLimits = 'preferred', name } = profile
+    if (failure !== undefined && confinement === 'required') throw toUnavailable(failure)
+    if (failure !== undefined && confinement !== 'none' && !told) {
+      told = true
+      diagnose(`isolate runners are not confined: ${failure.reason}; ${failure.hint}`)
+    }
+    if (kernelLimits === 'required') {
+      const found = cgroups()
+      if (typeof found === 'string') throw kernelLimitsMissing(name, found)
+    }
+    return {
+      ...base,
+      memoryMb: profile.limits.memoryMb,
+      jit: profile.jit ?? true,
+      kernelLimits,
+      walls: confinement === 'none' ? undefined : base.walls,
+    }
+  }
+}
+
+/** Starts runners, each in a group of its own where there can be one. */
+function createStarter(spec: RunnerSupplySpec, code: string, cgroups: GetCgroups): Start {
+  let broken = false
+  const openGroup = (launch: RunnerLaunch): Cgroup | undefined => {
+    const found = broken ? '' : cgroups()
+    if (typeof found === 'string') return undefined
+    const group = found.create(groupLimits(launch))
+    const add = async (pid: number): Promise<void> => {
+      try {
+        await group.add(pid)
+      } catch (error) {
+        broken = true
+        spec.diagnose(`cgroups are not used any more: ${String(error)}`)
+        // What is asked for is refused where nobody keeps it; what is preferred is not.
+        if (launch.kernelLimits === 'required') throw error
+      }
+    }
+    return { ...group, add }
+  }
+  return (launch) =>
+    createRunnerProcess({
+      code,
+      launch,
+      group: openGroup(launch),
+      prepareTimeoutMs: spec.loadTimeoutMs,
+    })
+}

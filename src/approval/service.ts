@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import type { Call } from '../pipeline/call.ts'
 import type { Listener } from '../registry/hub.ts'
 import { collectListeners } from '../registry/scope.ts'
-import type { Call } from '../pipeline/call.ts'
 import type { AgentRef } from '../types/call.ts'
 import type { ApprovalOutcome, ApprovalRequest } from '../types/decision.ts'
 
@@ -23,6 +23,25 @@ export interface ApprovalJournal {
   decided(call: Call, event: { id: string; outcome: ApprovalOutcome }): void
 }
 
+/** One ask as whoever decides about it sees it. */
+export interface Ask {
+  readonly id: string
+  readonly call: Call
+  readonly reason: string | undefined
+  /** Aborts when the call no longer waits for an answer. */
+  readonly signal: AbortSignal
+  /** True when the event has listeners at all. */
+  readonly hasListeners: boolean
+  /** Runs the listeners of `approval/request`; the request they see carries this signal. */
+  consultListeners(signal: AbortSignal): Promise<ApprovalOutcome>
+}
+
+/** Who decides before, instead of or around the listeners of `approval/request`. */
+export interface Adjudicator {
+  /** Undefined when it has nothing to say: then the listeners alone decide. */
+  adjudicate(ask: Ask): Promise<ApprovalOutcome> | undefined
+}
+
 const OUTCOMES: ReadonlySet<unknown> = new Set<ApprovalOutcome>([
   'allowed-once',
   'rejected',
@@ -31,31 +50,38 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<ApprovalOutcome>([
 ])
 
 /**
- * Creates the service. The first answerer that returns instead of calling `next()` decides; one in
- * front of it can refuse what it granted, or answer when nobody behind could, and nothing else.
+ * Creates the service. Of the listeners, the first that returns instead of calling `next()` decides;
+ * one in front of it can refuse what it granted, or answer when nobody behind could, and nothing
+ * else. Nobody but the adjudicator stands in front of all of them.
  */
-export function createApprovals(journal: ApprovalJournal): Approvals {
+export function createApprovals(journal: ApprovalJournal, adjudicator?: Adjudicator): Approvals {
   return {
     ask(call, agent, reason) {
       const id = randomUUID()
       const withdrawal = new AbortController()
       const given = reason === undefined ? {} : { reason }
-      const request: ApprovalRequest = Object.freeze({
-        agent,
-        toolName: call.exec.name,
-        callId: call.exec.callId,
-        arguments: call.exec.arguments,
-        ...given,
-        signal: withdrawal.signal,
-      })
       let decided = false
       const decide = (outcome: ApprovalOutcome): void => {
         if (decided) return
         decided = true
         journal.decided(call, { id, outcome })
       }
+      const consultListeners = (signal: AbortSignal): Promise<ApprovalOutcome> => {
+        const request: ApprovalRequest = Object.freeze({
+          agent,
+          toolName: call.exec.name,
+          callId: call.exec.callId,
+          arguments: call.exec.arguments,
+          ...given,
+          signal,
+        })
+        return consult(call, request, () => decided)
+      }
       journal.asked(call, { id, ...given })
-      const outcome = consult(call, request, () => decided).then((answer) => {
+      const { signal } = withdrawal
+      const hasListeners = collectListeners(call.scope, 'approval/request').length > 0
+      const ask: Ask = { id, call, reason, signal, hasListeners, consultListeners }
+      const outcome = (adjudicator?.adjudicate(ask) ?? consultListeners(signal)).then((answer) => {
         decide(answer)
         return answer
       })

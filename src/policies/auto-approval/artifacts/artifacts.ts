@@ -1,0 +1,79 @@
+import type { Clock } from '../../../approval/clock.ts'
+import type { FileView } from '../assessor-types.ts'
+import type { FileIdentity, PlannedCreate } from '../types.ts'
+
+/** Which files the calls of a root session made, known by identity and not by name. */
+export interface Artifacts {
+  /** Notes what a call is expected to make. */
+  plan(token: symbol, creates: readonly PlannedCreate[]): void
+  /** The call is over; what exists of its plan is registered when it went well. Returns how many. */
+  settle(token: symbol, root: string | undefined, wentWell: boolean): number
+  isOwn(root: string, identity: FileIdentity): boolean
+  drop(root: string): void
+  /** Plans that no result has settled yet. */
+  readonly pending: number
+}
+
+const MAX_PLANS = 512
+const PLAN_MS = 10 * 60_000
+const MAX_ENTRIES = 4_096
+
+interface Plan {
+  readonly at: number
+  readonly creates: readonly PlannedCreate[]
+}
+
+/** Creates an empty registry; memory only. */
+export function createArtifacts(files: Pick<FileView, 'lstat'>, clock: Clock): Artifacts {
+  const plans = new Map<symbol, Plan>()
+  const owned = new Map<string, Set<string>>()
+  const prune = (): void => {
+    for (const [token, { at }] of plans) {
+      if (plans.size <= MAX_PLANS && clock.now() - at <= PLAN_MS) return
+      plans.delete(token)
+    }
+  }
+  const register = (root: string, path: string): boolean => {
+    const key = identityAt(files, path)
+    const entries = owned.get(root) ?? new Set<string>()
+    if (key === undefined || entries.size >= MAX_ENTRIES) return false
+    owned.set(root, entries.add(key))
+    return true
+  }
+  return {
+    get pending() {
+      return plans.size
+    },
+    plan(token, creates) {
+      if (creates.length === 0) return
+      plans.set(token, { at: clock.now(), creates })
+      prune()
+    },
+    settle(token, root, wentWell) {
+      prune()
+      const plan = plans.get(token)
+      plans.delete(token)
+      if (plan === undefined || root === undefined || !wentWell) return 0
+      return plan.creates.filter(({ path }) => register(root, path)).length
+    },
+    isOwn(root, identity) {
+      const key = toKey(identity)
+      return key !== undefined && owned.get(root)?.has(key) === true
+    },
+    drop: (root) => void owned.delete(root),
+  }
+}
+
+// Without a time of birth a number that the file system gives out again would pass for ours.
+function toKey({ device, inode, birth }: FileIdentity): string | undefined {
+  return birth === undefined ? undefined : `${device}:${inode}:${birth}`
+}
+
+function identityAt(files: Pick<FileView, 'lstat'>, path: string): string | undefined {
+  try {
+    const facts = files.lstat(path)
+    return facts === undefined || facts.kind === 'link' ? undefined : toKey(facts.identity)
+  } catch {
+    return undefined // What cannot be looked at is not ours.
+  }
+}

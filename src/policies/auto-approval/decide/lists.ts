@@ -1,0 +1,42 @@
+/** Names, and prefixes that end in one `*`. */
+export interface NameList {
+  has(name: string): boolean
+}
+
+/** Compiles a list. A lone `*` and an inner `*` are literal, so nothing means everything. */
+export function compileNameList(entries: readonly string[]): NameList {
+  const exact = new Set<string>()
+  const prefixes: string[] = []
+  for (const entry of entries) {
+    if (entry.length > 1 && entry.endsWith('*')) prefixes.push(entry.slice(0, -1))
+    else exact.add(entry)
+  }
+  return {
+    has: (name) => exact.has(name) || prefixes.some((prefix) => name.startsWith(prefix)),
+  }
+}
+
+export type ListVerdict = 'deny' | 'allow' | 'human' | undefined
+
+/** The three lists of a configuration; deny beats allow beats human. */
+export interface Lists {
+  verdict(name: string): ListVerdict
+}
+
+/** Compiles the three lists. */
+export function compileLists(lists: {
+  readonly denyList: readonly string[]
+  readonly allowlist: readonly string[]
+  readonly humanOnlyList: readonly string[]
+}): Lists {
+  const denied = compileNameList(lists.denyList)
+  const allowed = compileNameList(lists.allowlist)
+  const human = compileNameList(lists.humanOnlyList)
+  return {
+    verdict(name) {
+      if (denied.has(name)) return 'deny'
+      if (allowed.has(name)) return 'allow'
+      return human.has(name) ? 'human' : undefined
+    },
+  }
+}

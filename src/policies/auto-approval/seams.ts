@@ -1,0 +1,20 @@
+import type { Clock } from '../../approval/clock.ts'
+import type { Assessor, FileView } from './assessor-types.ts'
+import type { AuditStore } from './journals/store.ts'
+import type { ModelTransport } from './models/transport.ts'
+
+/** Key of what is swapped out beside the settings under `approval`. */
+export const APPROVAL_SEAMS: unique symbol = Symbol('caisson.approval')
+
+/** Where a pack touches the world. */
+export interface ApprovalSeams {
+  readonly clock?: Clock
+  readonly files?: FileView
+  readonly store?: AuditStore
+  readonly models?: ModelTransport
+  readonly assessor?: Assessor
+  /** `run`: the journal of one command, beside others. Default `shared`. */
+  readonly journal?: 'shared' | 'run'
+  /** Home folder of the user, for what is critical in it. */
+  readonly home?: string
+}

@@ -52,7 +52,7 @@ export function parseProfile(value: unknown, where: string): SandboxProfile {
   if (!parsed.success) {
     throw new CaissonError('CONFIG_INVALID', `profile ${where}: ${toLine(parsed.error)}`, { where })
   }
-  const { state: _state, $schema: _schema, ...rest } = parsed.data
+  const { $schema: _schema, ...rest } = parsed.data
   const { limits, fetch, fs, kv, env, ...others } = rest
   const { confinement, kernelLimits, process, jit, isolation, ...fixed } = others
   const { cpuMs, graceMs = GRACE_MS[fixed.engine], ...given } = limits

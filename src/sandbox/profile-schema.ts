@@ -113,7 +113,10 @@ export const profileSchema = z
       .describe('Isolate engine: false lets V8 interpret only; slower, and less to attack'),
     process: z
       .strictObject({
-        network: z.literal('none').default('none'),
+        network: z
+          .enum(['none', 'broker'])
+          .default('none')
+          .describe('broker: what fetch allows, through a proxy of the host; none: nothing at all'),
         pids: z
           .int()
           .min(1)
@@ -145,6 +148,8 @@ export const profileSchema = z
       if (isolation === 'dense') refuse(['isolation'], 'only the isolate engine can share a runner')
       if (jit === false) refuse(['jit'], 'only the isolate engine can switch it off')
     }
+    if (isolation === 'dense' && ctx.value.state !== 'fresh')
+      refuse(['state'], 'calls that share a runner have a context each')
     if (isolation === 'dense' && ctx.value.limits.cpuMs !== undefined)
       refuse(
         ['limits', 'cpuMs'],
@@ -157,6 +162,8 @@ export const profileSchema = z
         refuse(['fs'], 'without confinement a program has every file, so this would bind nobody')
       if (confinement === 'none' && kernelLimits === 'required')
         refuse(['kernelLimits'], 'without confinement no limit holds')
+      if (confinement === 'none' && ctx.value.process?.network === 'broker')
+        refuse(['process', 'network'], 'without confinement a program has the whole network')
       return
     }
     if (ctx.value.process !== undefined)

@@ -37,7 +37,8 @@ export interface KvGrant {
 
 /** What a program outside of this process gets; process engine only. */
 export interface ProcessGrant {
-  readonly network: 'none'
+  /** `broker`: what `fetch` allows, through a proxy of the host. */
+  readonly network: 'none' | 'broker'
   /** Processes and threads of one sandbox. */
   readonly pids: number
   /** Each of /tmp, the home folder and /dev/shm. */
@@ -55,7 +56,8 @@ export interface SandboxProfile {
   readonly name: string
   readonly description: string
   readonly engine: Exclude<EngineKind, 'inline'>
-  readonly state: CallState
+  /** Default `fresh`. */
+  readonly state?: CallState
   readonly limits: ProfileLimits
   readonly fetch?: FetchGrant
   readonly fs?: FsGrant

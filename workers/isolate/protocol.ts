@@ -1,4 +1,5 @@
 import type { ProjectionKind } from '../../src/types/engine.ts'
+import type { CallState } from '../../src/types/profile.ts'
 
 /** What the host tells a runner. The runner trusts the host. */
 export type HostMessage =
@@ -8,6 +9,10 @@ export type HostMessage =
       readonly bundle: string
       readonly memoryMb: number
       readonly boot: RealmBoot
+      /** Default `fresh`. */
+      readonly state?: CallState
+      /** What the parameters of a frozen bundle stand for. */
+      readonly names?: readonly string[]
     }
   | { readonly t: 'describe' }
   | {

@@ -1,14 +1,16 @@
-import { writeSync } from 'node:fs'
 import type IsolatedVm from 'isolated-vm'
-import type { HostMessage, RealmRequest, RunnerMessage } from './protocol.ts'
+import { createFrozenStage } from './frozen-stage.ts'
+import type { RealmRequest } from './protocol.ts'
+import {
+  createIsolate,
+  MAX_STRAYS,
+  strayLog,
+  type OpenMessage,
+  type Stage,
+  type StageIo,
+} from './stage-parts.ts'
 
-type Post = (message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw?: string) => void
-type OpenMessage = HostMessage & { t: 'open' }
-
-/** One isolate with one prepared context: what a runner does after `open`. */
-export interface Stage {
-  receive(message: HostMessage): void
-}
+export type { Stage } from './stage-parts.ts'
 
 interface Scene {
   readonly context: IsolatedVm.Context
@@ -24,21 +26,16 @@ interface Scene {
   settled: boolean
 }
 
-const MAX_STRAYS = 10
+/** Creates the isolate of one bundle in the state that its profile asks for. */
+export function createStage(ivm: typeof IsolatedVm, open: OpenMessage, io: StageIo): Stage {
+  return open.state === 'frozen'
+    ? createFrozenStage(ivm, open, io)
+    : createFreshStage(ivm, open, io)
+}
 
-/** Creates the isolate of one bundle and prepares its first context. */
-export function createStage(
-  ivm: typeof IsolatedVm,
-  open: OpenMessage,
-  io: { post: Post; seed(): string },
-): Stage {
-  const isolate = new ivm.Isolate({
-    memoryLimit: open.memoryMb,
-    onCatastrophicError: (message) => {
-      writeSync(2, `caisson-runner: catastrophe: ${message}\n`)
-      process.abort()
-    },
-  })
+/** One isolate with one prepared context, made anew after each call. */
+function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: StageIo): Stage {
+  const isolate = createIsolate(ivm, open.memoryMb)
   const realmScript = isolate.compileScriptSync(open.realm, { filename: 'tool:realm' })
   const bundleScript = isolate.compileScript(open.bundle, { filename: 'tool:bundle' })
   let live: Scene | undefined
@@ -64,9 +61,7 @@ export function createStage(
   function reportStray(scene: Scene, error: unknown): void {
     if (scene.callId === undefined || scene.settled || scene.strays === MAX_STRAYS) return
     scene.strays += 1
-    const what = error instanceof Error ? error.message : String(error)
-    const log = { k: 'log', level: 'error', text: `unhandled rejection: ${what.slice(0, 1_024)}` }
-    io.post({ t: 'event', id: scene.callId }, JSON.stringify(log))
+    io.post({ t: 'event', id: scene.callId }, strayLog(error))
   }
 
   async function prepare(): Promise<Scene> {

@@ -12,7 +12,14 @@ import { defineLazy, once } from './lazy.ts'
 import { createModules } from './modules.ts'
 import { createPerformance } from './performance.ts'
 import { createProcess } from './process.ts'
-import { createTimers, queueMicrotask, type TimerControl, type TimerFunctions } from './timers.ts'
+import type { RandomSource } from './lazy/random.ts'
+import {
+  createTimers,
+  queueMicrotask,
+  type TimerBase,
+  type TimerControl,
+  type TimerFunctions,
+} from './timers.ts'
 
 /** The only way out of the context. None of its functions is ever handed to tool code. */
 export interface RealmEnv {
@@ -36,24 +43,51 @@ export interface Realm {
   createSignal(): { signal: AbortSignal; abort(reason: unknown): void }
 }
 
+/** What differs between a context that serves one call and one that serves many. */
+export interface GlobalParts {
+  readonly timers: TimerBase
+  readonly console: Console
+  request(capability: string, payload: unknown): Promise<unknown>
+  performance(): Performance
+  process(): NodeJS.Process
+  random(): RandomSource
+}
+
 /**
  * Makes the globals of a fresh context those of a tool: hardens it, defines what is cheap at once
  * and the rest as properties that are made when first read. Call it once, before tool code.
  */
 export function installGlobals(global: typeof globalThis, env: RealmEnv): Realm {
   const origin = dateNow()
-  const request = (capability: string, payload: unknown) => env.request(capability, payload)
   const log = (level: string, text: string): void => env.log(level, text)
-  hardenGlobal(global)
   const timers = createTimers((ms) => env.armTimer(ms))
+  const made = defineGlobals(global, {
+    timers,
+    console: createConsole(log),
+    request: (capability, payload) => env.request(capability, payload),
+    performance: () => createPerformance(origin),
+    process: () => createProcess({ env: env.env, origin: () => origin, log }),
+    random: () => randomness().createRandomSource(env.seed),
+  })
+  return { timers: timers.control, ...made }
+}
+
+/** The same for a context whose parts the caller has made. */
+export function defineGlobals(
+  global: typeof globalThis,
+  parts: GlobalParts,
+): Omit<Realm, 'timers'> {
+  const { timers } = parts
+  const request = (capability: string, payload: unknown) => parts.request(capability, payload)
+  hardenGlobal(global)
   const abort = createAbortClasses(timers.after)
   const lazy = defineLibraryGlobals(global)
   const timersPromises = once(() => createTimersPromises(timers.functions))
-  const crypto = once(() => createCryptos(env.seed))
+  const crypto = once(() => createCryptos(parts.random()))
   defineAll(global, {
     ...timers.functions,
     queueMicrotask,
-    console: createConsole(log),
+    console: parts.console,
     fetch: createFetch({ request, signals: abort.access, ...lazy }),
     global,
     Event,
@@ -65,12 +99,11 @@ export function installGlobals(global: typeof globalThis, env: RealmEnv): Realm 
     atob,
     btoa,
   })
-  defineLazy(global, 'performance', () => createPerformance(origin))
-  defineLazy(global, 'process', () => createProcess({ env: env.env, origin, log }))
+  defineLazy(global, 'performance', parts.performance)
+  defineLazy(global, 'process', parts.process)
   defineLazy(global, 'crypto', () => crypto().web)
   definePromisified(timers.functions, timersPromises)
   return {
-    timers: timers.control,
     resolveModule: createModules({
       global,
       timers: timers.functions,
@@ -82,11 +115,13 @@ export function installGlobals(global: typeof globalThis, env: RealmEnv): Realm 
   }
 }
 
-function createCryptos(seed: string): { web: object; node: () => unknown } {
-  const { createRandomSource, createWebCrypto } =
-    require('./lazy/random.ts') as typeof import('./lazy/random.ts')
-  const random = createRandomSource(seed)
-  const web = createWebCrypto(random)
+/** The chunk that makes random bytes; evaluated when it is first asked for. */
+export function randomness(): typeof import('./lazy/random.ts') {
+  return require('./lazy/random.ts') as typeof import('./lazy/random.ts')
+}
+
+function createCryptos(random: RandomSource): { web: object; node: () => unknown } {
+  const web = randomness().createWebCrypto(random)
   const node = (): unknown =>
     (require('./lazy/modules/crypto.ts') as typeof import('./lazy/modules/crypto.ts')).createCrypto(
       random,

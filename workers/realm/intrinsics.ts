@@ -116,6 +116,7 @@ export const NativePromise: PromiseConstructor = Promise
 export const parseFloat: (text: string) => number = globalThis.parseFloat
 export const parseInt: (text: string) => number = globalThis.parseInt
 export const decodeURIComponent: (text: string) => string = globalThis.decodeURIComponent
+export const freeze: <T>(target: T) => T = Object.freeze
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn
 
 const Bytes = Uint8Array

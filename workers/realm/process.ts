@@ -17,8 +17,8 @@ const NODE_VERSION = '24.0.0'
 /** What `process` is made of. */
 export interface ProcessParts {
   readonly env: Readonly<Record<string, string>>
-  /** When the context began. */
-  readonly origin: number
+  /** When what the process serves began. */
+  origin(): number
   log(level: string, text: string): void
 }
 
@@ -34,7 +34,7 @@ export function createProcess({ env, origin, log }: ProcessParts): NodeJS.Proces
     stderr: toOutput((text) => log('error', text), 2),
     cwd: () => '/workspace',
     umask: () => 0o022,
-    uptime: () => (dateNow() - origin) / 1_000,
+    uptime: () => (dateNow() - origin()) / 1_000,
     hrtime: toHrtime(origin),
     nextTick(callback: unknown, ...args: unknown[]): void {
       if (typeof callback !== 'function') {
@@ -109,10 +109,10 @@ function toOutput(print: (text: string) => void, fd: number): Record<string, unk
   }
 }
 
-function toHrtime(origin: number): unknown {
-  const nanoseconds = (): bigint => toBigInt(dateNow() - origin) * 1_000_000n
+function toHrtime(origin: () => number): unknown {
+  const nanoseconds = (): bigint => toBigInt(dateNow() - origin()) * 1_000_000n
   const hrtime = (from?: readonly [number, number]): [number, number] => {
-    const now = dateNow() - origin
+    const now = dateNow() - origin()
     let seconds = (now - (now % 1_000)) / 1_000
     let rest = (now % 1_000) * 1_000_000
     if (from !== undefined) {

@@ -27,19 +27,30 @@ export interface TimerFunctions {
   clearImmediate(timer?: unknown): void
 }
 
-/** The timers of one context. */
-export interface Timers {
-  readonly control: TimerControl
+/** What sets and clears timers. */
+export interface TimerBase {
   readonly functions: TimerFunctions
   /** For the realm's own use: runs `fire` after `ms`, returns what cancels it. */
   after(ms: number, fire: () => void): () => void
 }
 
+/** The timers of one context. */
+export interface Timers extends TimerBase {
+  readonly control: TimerControl
+}
+
+/** What keeps timers until they are due. */
+export type TimerKeeper = Pick<TimerScheduler, 'schedule' | 'cancel' | 'restart' | 'find'>
+
 /** Creates the timers of one context; `arm` asks for a `tick` in that many milliseconds. */
 export function createTimers(arm: (ms: number) => void): Timers {
   const scheduler = new TimerScheduler(arm)
+  return { control: scheduler, ...createTimerBase(scheduler) }
+}
+
+/** The functions that use a keeper of timers. */
+export function createTimerBase(scheduler: TimerKeeper): TimerBase {
   return {
-    control: scheduler,
     functions: createTimerFunctions(scheduler),
     after(ms, run) {
       const entry = scheduler.schedule(run, { delay: toDelay(ms), repeats: false })
@@ -48,7 +59,7 @@ export function createTimers(arm: (ms: number) => void): Timers {
   }
 }
 
-function createTimerFunctions(scheduler: TimerScheduler): TimerFunctions {
+function createTimerFunctions(scheduler: TimerKeeper): TimerFunctions {
   // Two classes that most calls never need.
   const handles = once(() => createTimerHandles(scheduler))
   const timeout = (

@@ -8,14 +8,18 @@ export interface RandomSource {
   bytes(length: number): Uint8Array
 }
 
-/** Creates the generator: ChaCha20 keyed with the seed (hex). */
-export function createRandomSource(seed: string): RandomSource {
+/** Creates the generator: ChaCha20 keyed with the seed (bytes, or hex). */
+export function createRandomSource(seed: string | Uint8Array): RandomSource {
+  const generator = rngChacha20(typeof seed === 'string' ? toBytes(seed) : seed)
+  return { bytes: (length) => generator.randomBytes(length) }
+}
+
+function toBytes(seed: string): Uint8Array {
   const bytes = new Uint8Array(seed.length / 2)
   for (let at = 0; at < bytes.length; at += 1) {
     bytes[at] = Number.parseInt(seed.slice(at * 2, at * 2 + 2), 16)
   }
-  const generator = rngChacha20(bytes)
-  return { bytes: (length) => generator.randomBytes(length) }
+  return bytes
 }
 
 const QUOTA_BYTES = 65_536

@@ -16,17 +16,17 @@ export async function withTimeout(
   ms: number,
   next: NextStage,
 ): Promise<Outcome> {
-  const reason = timeoutReason(ms)
   const expired = Promise.withResolvers<undefined>()
-  using fused = fuseSignals([pass.signal], call.interrupt)
+  using fused = fuseSignals(sourcesOf(call, pass.signal), call.interrupt)
   using deadline = createDeadline(ms, () => {
-    fused.abort(reason)
+    limit.reason = timeoutReason(ms)
+    fused.abort(limit.reason)
     expired.resolve(undefined)
   })
-  const limit: Limit = { ms, reason, deadline, left: false }
+  const limit: Limit = { ms, reason: undefined, deadline, left: false }
   const off = call.interrupt.onFire(() => deadline[Symbol.dispose]())
   try {
-    const inner = next({ signal: fused.signal, limit })
+    const inner = next({ signal: fused.signal, fused: fused.signal, limit })
     const ended = await Promise.race([inner, expired.promise])
     if (ended !== undefined && !deadline.expired) return ended
     const timedOut = toTimeout(call, ms, ended ?? (await afterStop(call, inner)))
@@ -36,6 +36,11 @@ export async function withTimeout(
     limit.left = true
     off()
   }
+}
+
+// The interrupt hears the caller's own signal already.
+function sourcesOf({ exec }: Call, signal: AbortSignal): readonly AbortSignal[] {
+  return signal === exec.signal ? [] : [signal]
 }
 
 // The body is stopped first; what wraps it then has one grace to return, and is ignored after it.

@@ -102,7 +102,8 @@ function deadlineOf({ registration }: Call, host: AroundHost): number | undefine
 
 // A wrapper can put another signal in its place, but nobody can detach the caller.
 function toDispatch(call: Call, host: AroundHost): NextStage {
-  return async ({ signal, limit }) => {
+  return async ({ signal, fused, limit }) => {
+    if (signal === fused) return dispatch(call, { stop: signal, visible: signal, limit }, host)
     const caller = call.exec.signal
     using stop = fuseSignals(signal === caller ? [] : [signal], call.interrupt)
     const visible = signal === caller ? caller : stop.signal

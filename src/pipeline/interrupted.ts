@@ -33,7 +33,7 @@ export function timeoutFailure(ms: number, started: boolean, facts: ErrorFacts =
 /** What a signal inside the around stage aborted with, and the deadline it was under. */
 export interface StopCause {
   readonly reason: unknown
-  readonly limit: { readonly ms: number; readonly reason: Error } | undefined
+  readonly limit: { readonly ms: number; readonly reason: Error | undefined } | undefined
 }
 
 /**
@@ -47,7 +47,7 @@ export function stoppedFailure(
   facts: ErrorFacts = {},
 ): Failure {
   const entered = started || hasStarted(call)
-  if (limit !== undefined && reason === limit.reason) {
+  if (limit?.reason !== undefined && reason === limit.reason) {
     return timeoutFailure(limit.ms, entered, facts)
   }
   const outside = Object.is(reason, call.interrupt.reason) ? call.interrupt.code : undefined

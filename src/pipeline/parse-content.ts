@@ -1,26 +1,25 @@
-import { isCaissonError } from '../errors/caisson-error.ts'
-import { freezeDeep } from '../json/freeze.ts'
-import { materializeJson } from '../json/materialize.ts'
+import { freezeParsed } from '../json/freeze-parsed.ts'
+import { tryMaterializeJson } from '../json/materialize.ts'
 import type { ContentBlock } from '../types/content.ts'
 import type { JsonValue } from '../types/json.ts'
 
-/** Content blocks as frozen JSON, or what is wrong with them. */
+/**
+ * Content blocks as frozen JSON, or what is wrong with them. `parsed`: the value comes from
+ * `JSON.parse` and is nobody else's.
+ */
 export function parseContent(
   value: unknown,
+  parsed: boolean = false,
 ): { readonly content: readonly ContentBlock[] } | { readonly problem: string } {
-  let copy: JsonValue
-  try {
-    copy = materializeJson(value, { where: 'content' })
-  } catch (error) {
-    return {
-      problem: isCaissonError(error) ? `is no lossless JSON: ${error.message}` : 'is unreadable',
-    }
-  }
-  if (!Array.isArray(copy)) return { problem: 'is not an array of content blocks' }
-  for (const [index, block] of copy.entries()) {
-    if (!isContentBlock(block)) return { problem: `has no valid content block at index ${index}` }
-  }
-  return { content: freezeDeep(copy) as unknown as readonly ContentBlock[] }
+  const made = parsed
+    ? freezeParsed(value, 'content')
+    : tryMaterializeJson(value, { where: 'content', freeze: true })
+  if (made.kind === 'fault') return { problem: `is no lossless JSON: ${made.message}` }
+  const blocks = made.value
+  if (!Array.isArray(blocks)) return { problem: 'is not an array of content blocks' }
+  const bad = (blocks as readonly JsonValue[]).findIndex((block) => !isContentBlock(block))
+  if (bad >= 0) return { problem: `has no valid content block at index ${bad}` }
+  return { content: blocks as unknown as readonly ContentBlock[] }
 }
 
 function isContentBlock(block: JsonValue): boolean {

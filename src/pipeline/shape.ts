@@ -1,5 +1,5 @@
-import { isCaissonError } from '../errors/caisson-error.ts'
-import { materializeJson } from '../json/materialize.ts'
+import { freezeParsed } from '../json/freeze-parsed.ts'
+import { tryMaterializeJson, type Materialized } from '../json/materialize.ts'
 import type { Registration } from '../registry/registration.ts'
 import { validateValue } from '../schema/validate.ts'
 import type { BodyProjection, ProjectionOutcome } from '../types/engine.ts'
@@ -27,7 +27,10 @@ export interface ShapeRequest {
   readonly wantsMeta: boolean
   /** Replaces the names of the stages in a failure, for values that policy supplied. */
   readonly stage?: string
-  /** What the engine already ran together with the body; only used for the very value it returned. */
+  /**
+   * What the engine already ran together with the body; only used for the very value it returned,
+   * and both are `JSON.parse`'s own.
+   */
   readonly projection?: BodyProjection
 }
 
@@ -58,16 +61,15 @@ function checkValue(
   request: ShapeRequest,
 ): { readonly value: JsonValue } | { readonly failure: Failure } {
   const stage = request.stage ?? 'value'
-  let value: JsonValue
-  try {
-    value = materializeJson(request.value, { where: 'value', freeze: true })
-  } catch (error) {
-    if (!isCaissonError(error)) throw error
-    if (error.code === 'JSON_LIMIT')
-      return { failure: failWith('JSON_LIMIT', error.message, error.facts) }
-    return refuse(stage, `the value is not lossless JSON: ${error.message}`)
+  const made = freeze(request.value, 'value', request.projection !== undefined)
+  if (made.kind === 'fault') {
+    const { code, message, facts } = made
+    if (code === 'JSON_LIMIT') return { failure: failWith(code, message, facts) }
+    return refuse(stage, `the value is not lossless JSON: ${message}`)
   }
-  const violations = validateValue(request.registration.outputSchema, value, 'value')
+  const { value } = made
+  const { outputSchema } = request.registration
+  const violations = validateValue(outputSchema, value, 'value', { materialized: true })
   if (violations.length === 0) return { value }
   return {
     failure: failWith(
@@ -84,7 +86,7 @@ function readContent(
 ): { readonly content: readonly ContentBlock[] } | { readonly failure: Failure } {
   const stage = request.stage ?? 'render'
   if (outcome.kind === 'failed') return refuse(stage, `render failed: ${outcome.message}`)
-  const parsed = parseContent(outcome.value)
+  const parsed = parseContent(outcome.value, request.projection?.render === outcome)
   return 'problem' in parsed ? refuse(stage, `what render returned ${parsed.problem}`) : parsed
 }
 
@@ -94,12 +96,15 @@ function readMeta(
 ): { readonly meta: JsonValue } | { readonly failure: Failure } {
   const stage = request.stage ?? 'presentationMeta'
   if (outcome.kind === 'failed') return refuse(stage, `presentationMeta failed: ${outcome.message}`)
-  try {
-    return { meta: materializeJson(outcome.value, { where: 'meta', freeze: true }) }
-  } catch (error) {
-    const why = isCaissonError(error) ? error.message : 'unreadable'
-    return refuse(stage, `what presentationMeta returned is no lossless JSON: ${why}`)
-  }
+  const parsed = request.projection?.presentationMeta === outcome
+  const made = freeze(outcome.value, 'meta', parsed)
+  if (made.kind === 'value') return { meta: made.value }
+  return refuse(stage, `what presentationMeta returned is no lossless JSON: ${made.message}`)
+}
+
+// What an engine ran together with the body has come as one text, and was parsed just now.
+function freeze(value: unknown, where: string, parsed: boolean): Materialized {
+  return parsed ? freezeParsed(value, where) : tryMaterializeJson(value, { where, freeze: true })
 }
 
 function refuse(stage: string, message: string): { readonly failure: Failure } {

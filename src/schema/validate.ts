@@ -23,22 +23,32 @@ import { isJsonNumber, isScalarOf, type ScalarType } from './scalar.ts'
 /**
  * Every way in which `value` breaks a schema of the supported subset, with paths that start at
  * `label`; empty means valid. Never throws; lists a hundred violations and counts the others.
+ * `materialized` says that `value` is a detached JSON value already, which saves a walk.
  */
-export function validateValue(schema: JsonObject, value: unknown, label: string): string[] {
-  return validate(schema, value, { root: label, prefix: label })
+export function validateValue(
+  schema: JsonObject,
+  value: unknown,
+  label: string,
+  { materialized = false }: Materialization = {},
+): string[] {
+  const names: Names = { root: label, prefix: label }
+  return materialized
+    ? inspect(schema, value, startCheck(names, true))
+    : validate(schema, value, names)
 }
 
-/**
- * The same for the arguments of a tool: the root is called `arguments`, its children have no prefix.
- * `materialized` says that `args` is a detached JSON value already, which saves a walk.
- */
+interface Materialization {
+  readonly materialized?: boolean
+}
+
+/** The same for the arguments of a tool: the root is called `arguments`, its children have no prefix. */
 export function validateArguments(
   schema: JsonObject,
   args: unknown,
-  options: { readonly materialized?: boolean } = {},
+  { materialized = false }: Materialization = {},
 ): string[] {
   const names: Names = { root: 'arguments', prefix: '' }
-  return options.materialized === true
+  return materialized
     ? inspect(schema, args, startCheck(names, true))
     : validate(schema, args, names)
 }

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { ErrorCode } from '../errors/codes.ts'
 import type { ErrorFacts } from '../errors/caisson-error.ts'
 import type { Execution, ToolProgress } from './call.ts'
@@ -24,6 +25,19 @@ export interface CallServices {
    * host minted; an engine hands the error inside and reports it back by reference as `refusal`.
    */
   request(capability: string, payload: JsonValue): Promise<JsonValue>
+  /**
+   * Connects a program with a host that its profile grants as an https origin. Resolves once that is
+   * over, with `failed` when it could not be; rejects like `request` before it is accepted or after.
+   */
+  tunnel(request: TunnelRequest): Promise<JsonValue>
+}
+
+/** Where a tunnel leads, and the program's end of it. */
+export interface TunnelRequest {
+  /** `host:port`, as a program names it. */
+  readonly authority: string
+  /** Told once the other end is there; gives the program's. */
+  accept(): Duplex
 }
 
 /** One attempt at a body. */
@@ -67,7 +81,10 @@ export type ProjectionOutcome =
   | { readonly kind: 'returned'; readonly value?: unknown }
   | { readonly kind: 'failed'; readonly message: string }
 
-/** A render and projector run that an engine did together with the body, to save a trip. */
+/**
+ * A render and projector run that an engine did together with the body, to save a trip. Then the
+ * value and these came out of one `JSON.parse`, and the engine keeps none of it.
+ */
 export interface BodyProjection {
   readonly render: ProjectionOutcome
   readonly presentationMeta?: ProjectionOutcome

@@ -5,6 +5,7 @@ import type { JsonLimits } from '../../src/json/limits.ts'
 import { tryWriteJson } from '../../src/json/write.ts'
 import { validateValue } from '../../src/schema/validate.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
+import type { JsonObject } from '../../src/types/json.ts'
 import { freezeJson } from './freeze-json.ts'
 import { toThrownRecord } from './thrown.ts'
 import type { FoundTool } from './toolbox.ts'
@@ -122,7 +123,8 @@ function project({ tool, args }: BodyCall, text: string, options: InvokeOptions)
 // the others, so nothing depends on this verdict, nor on what a tool can do to the validator.
 function fits(output: object, value: unknown): boolean {
   try {
-    return validateValue(get(output, 'schema'), value, 'value').length === 0
+    const schema = get(output, 'schema') as JsonObject
+    return validateValue(schema, value, 'value', { materialized: true }).length === 0
   } catch {
     return false // The host asks for the rendering itself.
   }

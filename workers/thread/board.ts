@@ -2,7 +2,9 @@ const STARTED = 0
 const STAGE = 1
 const REST = 2
 const HEARD = 3
-const WORDS = 4
+const OFFER = 4
+const SENT = 5
+const WORDS = 6
 
 /** Messages a worker may be ahead of the host. */
 const WINDOW = 128
@@ -11,6 +13,11 @@ const STAGES = [undefined, 'render', 'presentationMeta'] as const
 /** The last bits of the stage word name the stage; the others rise with every projection. */
 const STAGE_BITS = 2
 const STAGE_MASK = (1 << STAGE_BITS) - 1
+
+/** The last bits of the offer word say what became of the offer; the others are its number. */
+const OFFER_BITS = 2
+const TAKEN = 1
+const WITHDRAWN = 2
 
 /** A projection that a body's run goes through. */
 export type Stage = 'render' | 'presentationMeta'
@@ -80,10 +87,35 @@ export async function awaitRest(board: Board, calls: number, ms: number): Promis
   clearTimeout(timer)
 }
 
+/** Host: call number `offer` is on its way. */
+export function offerCall(board: Board, offer: number): void {
+  Atomics.store(board, OFFER, offer << OFFER_BITS)
+}
+
+/** Worker: begins with a call; false when it was taken back. */
+export function takeOffer(board: Board, offer: number): boolean {
+  return closeOffer(board, offer, TAKEN)
+}
+
+/** Host: takes a call back; false when the worker has begun with it. */
+export function withdrawOffer(board: Board, offer: number): boolean {
+  return closeOffer(board, offer, WITHDRAWN)
+}
+
+function closeOffer(board: Board, offer: number, how: number): boolean {
+  const open = offer << OFFER_BITS
+  return Atomics.compareExchange(board, OFFER, open, open | how) === open
+}
+
 /** Host: one more message has been heard. */
 export function noteHeard(board: Board): void {
   Atomics.add(board, HEARD, 1)
   Atomics.notify(board, HEARD)
+}
+
+/** Host: whether messages are on their way that it has not heard yet. */
+export function isUnheard(board: Board): boolean {
+  return Atomics.load(board, SENT) !== Atomics.load(board, HEARD)
 }
 
 /**
@@ -91,6 +123,7 @@ export function noteHeard(board: Board): void {
  * faster than the host listens is slowed down instead of filling the turns of the host's loop.
  */
 export function awaitHearing(board: Board, sent: number): void {
+  Atomics.store(board, SENT, sent)
   for (;;) {
     const heard = Atomics.load(board, HEARD)
     if (((sent - heard) | 0) < WINDOW) return

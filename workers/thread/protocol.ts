@@ -18,11 +18,18 @@ export interface ThreadBoot {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** The task that runs one request, as JSON text. Answered with its `settle` event as JSON text. */
+/**
+ * The task that runs one request, as JSON text. Answered with its `settle` event as JSON text, or
+ * with `DECLINED` when nothing was begun.
+ */
 export interface CallTask {
+  /** The number of its offer on the board. */
   readonly id: string
   readonly request: RealmRequest
 }
+
+/** The worker has not come to rest after its last call, or the call was taken back. */
+export const DECLINED = '{"k":"declined"}'
 
 /** What the host says during a call. */
 export type ThreadOrder =

@@ -1,6 +1,8 @@
 /** Tells when nothing a call has begun is still under way in this worker. */
 export interface Rest {
-  /** Lets the loop turn; false when something is left behind, or a timer that would go off later. */
+  /** Lets the loop turn once; whether nothing is open then. */
+  turned(): Promise<boolean>
+  /** Gives what is being closed a moment; false when something stays, or a timer that would go off later. */
   reached(): Promise<boolean>
 }
 
@@ -17,20 +19,26 @@ const TIMERS: ReadonlySet<string> = new Set(['Timeout', 'Immediate'])
 export async function createRest(): Promise<Rest> {
   await turn()
   const allowed = countResources()
+  /** The kinds of what is open and was not; what has been closed since then stays closed. */
+  const look = (): string[] => {
+    const open = countResources()
+    const left: string[] = []
+    for (const [kind, count] of open) if (count > (allowed.get(kind) ?? 0)) left.push(kind)
+    if (left.length > 0) return left
+    for (const [kind, count] of allowed) allowed.set(kind, Math.min(count, open.get(kind) ?? 0))
+    return left
+  }
   return {
-    async reached() {
+    async turned() {
       await turn()
+      return look().length === 0
+    },
+    async reached() {
       for (let pauses = 0; ; pauses += 1) {
-        const open = countResources()
-        const left = [...open].filter(([kind, count]) => count > (allowed.get(kind) ?? 0))
-        if (left.length === 0) {
-          for (const [kind, count] of allowed) {
-            allowed.set(kind, Math.min(count, open.get(kind) ?? 0))
-          }
-          return true
-        }
+        const left = look()
+        if (left.length === 0) return true
         // Files and sockets that are being closed take a moment; timers do not go away by waiting.
-        if (pauses === PAUSES || left.some(([kind]) => TIMERS.has(kind))) return false
+        if (pauses === PAUSES || left.some((kind) => TIMERS.has(kind))) return false
         await new Promise((resolve) => timeout(resolve, 2 ** pauses))
       }
     },

@@ -7,11 +7,25 @@ import type { RealmRequest } from '../isolate/protocol.ts'
 import { invokeBody, invokeProjection } from '../shared/invoke.ts'
 import { toThrownRecord } from '../shared/thrown.ts'
 import type { Toolbox } from '../shared/toolbox.ts'
-import { awaitHearing, enterStage, leaveStage, noteRest, noteStarted, type Board } from './board.ts'
+import {
+  awaitHearing,
+  enterStage,
+  leaveStage,
+  noteRest,
+  noteStarted,
+  takeOffer,
+  type Board,
+} from './board.ts'
 import { createCallScope, type CallScope, type ScopedCall } from './call-scope.ts'
 import { installConsole } from './console.ts'
 import { loadBundle } from './load-bundle.ts'
-import type { CallTask, OpenTask, ThreadBoot, ThreadOrder } from './protocol.ts'
+import {
+  DECLINED,
+  type CallTask,
+  type OpenTask,
+  type ThreadBoot,
+  type ThreadOrder,
+} from './protocol.ts'
 import { createRest, type Rest } from './rest.ts'
 
 /** The tasks of a worker; JSON text in, JSON text out. */
@@ -37,6 +51,8 @@ export function createThreadStage(): ThreadStage {
   let opened: Opened | undefined
   let live: ScopedCall | undefined
   let sent = 0
+  /** Whether the loop's first turn after the last call found nothing open; absent once it is at rest. */
+  let turned: Promise<boolean> | undefined
 
   const obey = (order: ThreadOrder, scope: CallScope): void => {
     if (live?.id !== order.id) return
@@ -45,6 +61,14 @@ export function createThreadStage(): ThreadStage {
       if (order.t === 'abort') link.abort(order.reason)
       else link.answer(order.n, order.answer)
     })
+  }
+  // The answer goes out first: the caller does not wait for what its call leaves behind.
+  const comeToRest = async ({ rest, scope, board }: Opened): Promise<void> => {
+    turned = rest.turned()
+    const quiet = (await turned) || (await rest.reached())
+    const fit = quiet && !scope.spoiled
+    if (fit) turned = undefined
+    noteRest(board, fit)
   }
   return {
     boot: () => getHeapStatistics().heap_size_limit,
@@ -68,6 +92,10 @@ export function createThreadStage(): ThreadStage {
       if (opened === undefined) throw new Error('no source is open')
       const on = opened
       const { id, request } = parse(text) as CallTask
+      // The host need not know yet that the call before is over: whoever calls again at once would
+      // wait for a message more.
+      if (turned !== undefined && (!(await turned) || on.scope.spoiled)) return DECLINED
+      if (!takeOffer(on.board, Number(id))) return DECLINED
       const send = (event: string): void => {
         on.port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
         sent += 1
@@ -82,12 +110,6 @@ export function createThreadStage(): ThreadStage {
       return `{"k":"settle","outcome":${outcome}}`
     },
   }
-}
-
-// The answer goes out first: the caller does not wait for what its call leaves behind.
-async function comeToRest({ rest, scope, board }: Opened): Promise<void> {
-  const quiet = await rest.reached()
-  noteRest(board, quiet && !scope.spoiled)
 }
 
 async function perform(on: Opened, { link }: ScopedCall, request: RealmRequest): Promise<string> {

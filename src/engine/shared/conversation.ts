@@ -22,6 +22,8 @@ export type Ending =
   | { readonly by: 'failed'; readonly message: string }
   /** A projection passed its budget; what it ran in was killed for it. */
   | { readonly by: 'overran'; readonly stage: string }
+  /** The place was not free after all; nothing was begun, and it may be given back. */
+  | { readonly by: 'declined' }
   /** It was killed, but its death cannot be seen. */
   | { readonly by: 'unconfirmed' }
 

@@ -26,7 +26,7 @@ export function toDeath(
     facts: { started, ...facts },
   })
   if (ending.by === 'unconfirmed') return died('TOOL_CRASHED', 'the sandbox of the tool is lost')
-  if (ending.by === 'failed')
+  if (ending.by === 'failed' || ending.by === 'declined')
     return died('TOOL_CRASHED', "the tool's sandbox failed under the call")
   const { death } = ending
   switch (death.cause) {

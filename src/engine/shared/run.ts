@@ -14,25 +14,25 @@ export interface RunSpec {
   readonly limits: RealmLimits
   /**
    * A place for a body; the caller holds a slot of the engine's lane, and waits until `signal`. At
-   * once where one is free.
+   * once where one is free. `again`: the one before was dead or declined, and this one must not.
    */
-  lease(signal: AbortSignal): Seat | Promise<Seat>
+  lease(signal: AbortSignal, again: boolean): Seat | Promise<Seat>
   /** A place for a projection, which has no slot. */
-  leaseAside(): Promise<Seat>
+  leaseAside(again: boolean): Promise<Seat>
 }
 
 const QUIET_MS = 100
 
 /**
  * Runs one body. Resolves once the body has settled or what it ran in is dead, never earlier. A place
- * that is found dead before it entered the body costs no call: another is taken, once.
+ * that is found dead or occupied before it entered the body costs no call: another is taken, once.
  */
 export async function runBody(spec: RunSpec, job: BodyJob): Promise<BodyOutcome> {
   const begun = performance.now()
-  const first = await runOnce(spec, job)
+  const first = await runOnce(spec, job, false)
   if (first.kind !== 'untouched') return first
   const lostMs = performance.now() - begun
-  const second = await runOnce(spec, job)
+  const second = await runOnce(spec, job, true)
   const { prepareMs, ...outcome } = second.kind === 'untouched' ? second.death : second
   return { ...outcome, prepareMs: prepareMs + lostMs }
 }
@@ -42,9 +42,13 @@ interface Untouched {
   readonly death: BodyOutcome
 }
 
-async function runOnce(spec: RunSpec, job: BodyJob): Promise<BodyOutcome | Untouched> {
+async function runOnce(
+  spec: RunSpec,
+  job: BodyJob,
+  again: boolean,
+): Promise<BodyOutcome | Untouched> {
   const entered = performance.now()
-  const seat = await leaseUnlessAborted(spec.lease, job.signal)
+  const seat = await leaseUnlessAborted((signal) => spec.lease(signal, again), job.signal)
   const prepareMs = performance.now() - entered
   if ('kind' in seat) return { ...seat, prepareMs, bodyMs: 0 }
   const begun = performance.now()
@@ -65,6 +69,10 @@ async function runOnce(spec: RunSpec, job: BodyJob): Promise<BodyOutcome | Untou
     else void retire(seat, run)
     return { ...outcome, ...timings }
   }
+  if (ending.by === 'declined') {
+    seat.giveBack()
+    return { kind: 'untouched', death: { ...toDeath(ending, false), ...timings } }
+  }
   const dead = seat.discard()
   const confirmed = ending.by !== 'unconfirmed' && (await isConfirmed(dead))
   if (!stop.killed) {
@@ -81,7 +89,18 @@ function isUntouched(ending: Ending, run: Conversation): boolean {
 
 /** Runs one projection under its small budget. Never rejects. */
 export async function runProjection(spec: RunSpec, job: ProjectionJob): Promise<ProjectionOutcome> {
-  const seat = await leaseOrDeath(spec.leaseAside())
+  return (await projectOnce(spec, job, false)) ?? (await projectOnce(spec, job, true)) ?? LOST
+}
+
+const LOST: ProjectionOutcome = { kind: 'failed', message: 'its sandbox ended' }
+
+/** Undefined when the place declined. */
+async function projectOnce(
+  spec: RunSpec,
+  job: ProjectionJob,
+  again: boolean,
+): Promise<ProjectionOutcome | undefined> {
+  const seat = await leaseOrDeath(spec.leaseAside(again))
   if ('kind' in seat) return { kind: 'failed', message: seat.message }
   const run = seat.converse({
     op: 'project',
@@ -96,10 +115,13 @@ export async function runProjection(spec: RunSpec, job: ProjectionJob): Promise<
     void retire(seat, run)
     return parseProjection(ending.outcome)
   }
+  if (ending.by === 'declined') {
+    seat.giveBack()
+    return undefined
+  }
   await isConfirmed(seat.discard())
-  const late = ending.by === 'overran'
-  const message = late ? `it took more than ${PROJECTION_BUDGET_MS} ms` : 'its sandbox ended'
-  return { kind: 'failed', message }
+  if (ending.by !== 'overran') return LOST
+  return { kind: 'failed', message: `it took more than ${PROJECTION_BUDGET_MS} ms` }
 }
 
 type Unstarted = UntimedDeath | { readonly kind: 'stopped'; readonly started: false }
@@ -119,7 +141,7 @@ async function leaseOrDeath(leased: Promise<Seat>): Promise<Seat | UntimedDeath>
 
 // A body that has not been entered needs no stopping: whoever aborts does not wait for the place.
 async function leaseUnlessAborted(
-  lease: RunSpec['lease'],
+  lease: (signal: AbortSignal) => Seat | Promise<Seat>,
   signal: AbortSignal,
 ): Promise<Seat | Unstarted> {
   const stopped = { kind: 'stopped', started: false } as const

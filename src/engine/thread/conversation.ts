@@ -1,13 +1,17 @@
+import type { CaissonError } from '../../errors/caisson-error.ts'
 import type { CallServices } from '../../types/engine.ts'
 import type { RealmRequest } from '../../../workers/isolate/protocol.ts'
 import { readStarted } from '../../../workers/thread/board.ts'
-import type { CallTask } from '../../../workers/thread/protocol.ts'
-import { createAnswers } from '../shared/answers.ts'
+import { createAnswers, type Answers } from '../shared/answers.ts'
 import { PROJECTION_BUDGET_MS, type Conversation, type Ending } from '../shared/conversation.ts'
 import { parseEvent } from '../shared/parse-event.ts'
 import { startPatientTimer } from '../shared/patient-timer.ts'
 import type { StageWatch } from './stage-watch.ts'
-import type { ThreadWorker } from './thread-worker.ts'
+import type { ThreadAnswer, ThreadWorker } from './thread-worker.ts'
+
+/** How long a worker that may be at rest gets to begin with a call, in milliseconds. */
+const OFFER_MS = 50
+const NONE: ReadonlyMap<string, CaissonError> = new Map()
 
 /** Sends one request and listens until it settles or the worker is dead. */
 export function converse(
@@ -15,60 +19,72 @@ export function converse(
   request: RealmRequest,
   on: { readonly services: CallServices | undefined; readonly stages: StageWatch },
 ): Conversation {
-  const { services, stages } = on
-  const before = readStarted(worker.board)
-  const id = String(worker.calls)
+  const { board } = worker
+  const before = readStarted(board)
+  const atRest = worker.fitness === 'fit'
+  // First of all: while its thread wakes up there is time for everything else.
+  const call = worker.call(request)
   const ending = Promise.withResolvers<Ending>()
-  const answers = createAnswers(services, (n, answer) => {
-    worker.tell({ t: 'answer', id, n, answer })
-  })
+  let answers: Answers | undefined
+  let open = true
+  let started = false
+  let stopOffer = (): void => undefined
+  const end = (): void => {
+    if (!open) return
+    open = false
+    stopOffer()
+    stopBudget()
+    answers?.close()
+    started = readStarted(board) !== before
+    if (started) on.services?.bodyStarted()
+  }
   const overran = (stage: string): void => {
     ending.resolve({ by: 'overran', stage })
     worker.kill('killed', `${stage} passed its budget`)
   }
-  const release =
-    request.op === 'project'
-      ? startPatientTimer(PROJECTION_BUDGET_MS, () => overran(request.kind))
-      : stages.watch(worker.board, overran)
-  let open = true
-  let started = false
-  const end = (): void => {
-    if (!open) return
-    open = false
-    release()
-    answers.close()
-    started = readStarted(worker.board) !== before
-    if (started) services?.bodyStarted()
+  const decline = (): void => {
+    end()
+    ending.resolve({ by: 'declined' })
   }
+  const settle = (answer: ThreadAnswer): void => {
+    if (answer === 'declined') return decline()
+    const event = parseEvent(answer)
+    if (event?.k !== 'settle') return worker.kill('protocol', 'an answer of the wrong shape')
+    end()
+    ending.resolve({ by: 'settled', outcome: event.outcome })
+  }
+  const listen = (): Answers =>
+    createAnswers(on.services, (n, answer) => worker.tell({ t: 'answer', id: call.id, n, answer }))
   worker.listen({
     event(from, body) {
-      const event = from === id ? parseEvent(body) : undefined
+      const event = from === call.id ? parseEvent(body) : undefined
       if (event === undefined) return worker.kill('protocol', 'a message that fits no live call')
-      if (open) answers.hear(event, 0)
+      if (open) (answers ??= listen()).hear(event, 0)
     },
     died(death) {
       end()
       ending.resolve({ by: 'died', death })
     },
   })
-  const settle = (answer: unknown): void => {
-    const event = parseEvent(answer)
-    if (event?.k !== 'settle') return worker.kill('protocol', 'an answer of the wrong shape')
-    end()
-    ending.resolve({ by: 'settled', outcome: event.outcome })
-  }
-  worker.call(JSON.stringify({ id, request } satisfies CallTask)).then(settle, () => {
-    // The worker ended under its task; `died` tells how.
-  })
+  // Should the worker end under its task, `died` tells how.
+  call.answer.then(settle, () => undefined)
+  const stopBudget =
+    request.op === 'project'
+      ? startPatientTimer(PROJECTION_BUDGET_MS, () => overran(request.kind))
+      : on.stages.watch(board, overran)
+  // It may be stuck in what its last call has left behind, and this call is not to blame for that.
+  if (!atRest) stopOffer = startPatientTimer(OFFER_MS, () => void (call.withdraw() && decline()))
   return {
     ending: ending.promise,
     // Whether it left its worker at rest shows later; the pool looks before it lends the worker again.
     quiet: true,
     get started() {
-      return open ? readStarted(worker.board) !== before : started
+      return open ? readStarted(board) !== before : started
     },
-    refusals: answers.refusals,
-    abort: (reason) => worker.tell({ t: 'abort', id, reason }),
+    get refusals() {
+      return answers?.refusals ?? NONE
+    },
+    abort: (reason) => worker.tell({ t: 'abort', id: call.id, reason }),
     abandon: () => ending.resolve({ by: 'unconfirmed' }),
     end,
   }

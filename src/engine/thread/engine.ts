@@ -51,11 +51,11 @@ function createBody(
   const spec: RunSpec = {
     tool,
     limits: domain.limits,
-    lease(signal) {
-      const seat = leases.lease(domain, signal)
+    lease(signal, again) {
+      const seat = leases.lease(domain, { signal, mustRest: again })
       return seat instanceof Promise ? reopening(seat) : seat
     },
-    leaseAside: () => reopening(leases.leaseAside(domain)),
+    leaseAside: (again) => reopening(leases.leaseAside(domain, { mustRest: again })),
   }
   return {
     engine: 'thread',

@@ -15,16 +15,21 @@ import { createThreadWorker, type ThreadWorker } from './thread-worker.ts'
 /** Lends workers that have loaded a domain's source. */
 export interface Leases {
   /**
-   * For a body, whose caller holds a slot; at once where a worker is at rest. Rejects with
-   * `LOAD_FAILED`, `ENGINE_UNAVAILABLE` or `HOST_CLOSED`.
+   * For a body, whose caller holds a slot; at once where a worker is at rest, or nearly so and not
+   * asked for one that `mustRest`. Rejects with `LOAD_FAILED`, `ENGINE_UNAVAILABLE` or `HOST_CLOSED`.
    */
-  lease(domain: Domain, signal?: AbortSignal): ThreadSeat | Promise<ThreadSeat>
+  lease(domain: Domain, options?: LeaseOptions): ThreadSeat | Promise<ThreadSeat>
   /** For what has no slot; at most two at a time, the others wait. */
-  leaseAside(domain: Domain): Promise<ThreadSeat>
+  leaseAside(domain: Domain, options?: LeaseOptions): Promise<ThreadSeat>
   forget(domain: Domain): void
   warm(memoryMb: number): Promise<void>
   counts(): EngineCounts
   close(): Promise<void>
+}
+
+export interface LeaseOptions {
+  readonly mustRest?: boolean
+  readonly signal?: AbortSignal
 }
 
 export interface LeasesSpec {
@@ -73,17 +78,17 @@ export function createLeases(spec: LeasesSpec): Leases {
       throw error
     }
   }
-  const lease: Leases['lease'] = (domain, signal) => {
-    const worker = pool?.takeIdle(domain.key)
+  const lease: Leases['lease'] = (domain, { mustRest = false, signal } = {}) => {
+    const worker = mustRest ? undefined : pool?.takeIdle(domain.key)
     if (pool === undefined || worker === undefined) return leaseLater(domain, signal)
     return seatOf(worker, domain, pool)
   }
   return {
     lease,
-    async leaseAside(domain) {
+    async leaseAside(domain, options) {
       const leave = await aside.enter()
       try {
-        return leavingGate(await lease(domain), leave)
+        return leavingGate(await lease(domain, options), leave)
       } catch (error) {
         leave()
         throw error

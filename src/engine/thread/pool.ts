@@ -6,7 +6,7 @@ import type { ThreadWorker } from './thread-worker.ts'
 
 /** Worker threads: a blank spare, workers that hold a source, and never two sources in one. */
 export interface ThreadPool {
-  /** A worker at rest that holds the source of `key`, if there is one right now. */
+  /** A worker at rest that holds the source of `key`, or nearly so, if there is one right now. */
   takeIdle(key: string): ThreadWorker | undefined
   /**
    * A booted worker for `key`; `opened` tells whether it already holds that source. Throws
@@ -155,7 +155,7 @@ export function createThreadPool(spec: ThreadPoolSpec): ThreadPool {
     blank = { worker: spawn(memoryMb), memoryMb }
   }
   return {
-    takeIdle: (key) => (waiting.length > 0 ? undefined : shelf.take(key)),
+    takeIdle: (key) => (waiting.length > 0 ? undefined : shelf.take(key, true)),
     async take(request) {
       for (let tries = 0; tries < TRIES; tries += 1) {
         if (closed) throw hostClosed()

@@ -3,8 +3,11 @@ import type { ThreadWorker } from './thread-worker.ts'
 /** Workers nobody holds, each with the source it has loaded; some are still coming to rest. */
 export interface Shelf {
   put(worker: ThreadWorker, key: string): void
-  /** The worker at rest that was put last, of those that hold `key`. */
-  take(key: string): ThreadWorker | undefined
+  /**
+   * The worker at rest that was put last, of those that hold `key`; with `soon` also one that was put
+   * a moment ago and will be at rest by the time it hears of a call, if it does not decline it.
+   */
+  take(key: string, soon?: boolean): ThreadWorker | undefined
   /** Workers of `key` that may be at rest in a moment. */
   pending(key: string): ThreadWorker[]
   /** The worker that has been here longest. */
@@ -22,6 +25,9 @@ interface Entry {
 
 /** How long a worker may take to come to rest once its call has settled, in milliseconds. */
 export const REST_MS = 200
+
+/** So long after its call a worker that leaves nothing behind is at rest, in milliseconds. */
+const SOON_MS = 1
 
 /** Creates an empty shelf. Whoever does not come to rest, or is found unfit, is handed to `retire`. */
 export function createShelf(retire: (worker: ThreadWorker) => void): Shelf {
@@ -50,9 +56,13 @@ export function createShelf(retire: (worker: ThreadWorker) => void): Shelf {
       entries.push({ worker, key, since: performance.now() })
       arm()
     },
-    take(key) {
+    take(key, soon = false) {
+      const put = soon ? performance.now() - SOON_MS : Infinity
       const at = entries.findLastIndex(
-        (entry) => entry.key === key && entry.worker.fitness === 'fit',
+        ({ key: held, worker, since }) =>
+          held === key &&
+          (worker.fitness === 'fit' ||
+            (since >= put && worker.fitness === 'pending' && !worker.restless)),
       )
       if (at < 0) return undefined
       return entries.splice(at, 1)[0]?.worker

@@ -1,21 +1,29 @@
-import { fileURLToPath } from 'node:url'
-import { MessageChannel, receiveMessageOnPort, type Worker } from 'node:worker_threads'
-import { Piscina } from 'piscina'
-import type { OpenTask, ThreadBoot, ThreadOrder } from '../../../workers/thread/protocol.ts'
+import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
+import type { RealmRequest } from '../../../workers/isolate/protocol.ts'
+import {
+  DECLINED,
+  type CallTask,
+  type OpenTask,
+  type ThreadBoot,
+  type ThreadOrder,
+} from '../../../workers/thread/protocol.ts'
 import {
   awaitRest,
   createBoard,
+  isUnheard,
   noteHeard,
+  offerCall,
   readRest,
+  withdrawOffer,
   type Board,
 } from '../../../workers/thread/board.ts'
 import { toThrownRecord } from '../../../workers/shared/thrown.ts'
 import { isConfirmed } from '../shared/confirm.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { parseRecord } from '../shared/parse-record.ts'
-import { heapLimits } from './heap-limit.ts'
 import { parseThreadMessage } from './parse-message.ts'
 import { REST_MS } from './shelf.ts'
+import { createSoloPool, watchThread, type SoloSpec } from './solo-pool.ts'
 
 /** Hears what a worker says while it is held. */
 export interface ThreadListener {
@@ -31,19 +39,16 @@ export interface ThreadWorker {
   readonly dead: Promise<EngineDeath>
   readonly isDead: boolean
   readonly board: Board
-  /** How many calls it has been handed so far. */
-  readonly calls: number
   /** What the worker said of its source; undefined until it is open. */
   readonly description: unknown
   /** Gives the worker its source; resolves to what it says of it. Rejects when the worker dies. */
   open(boot: ThreadBoot): Promise<unknown>
-  /**
-   * Hands over a CallTask; resolves to its unparsed answer, after everything said before it has been
-   * heard. Rejects when the worker ends under it.
-   */
-  call(text: string): Promise<unknown>
+  /** Hands over a request; the worker declines it if it has not come to rest by then. */
+  call(request: RealmRequest): ThreadCall
   /** Whether its last call is over and has left nothing behind; `pending` until that is known. */
   readonly fitness: 'fit' | 'unfit' | 'pending'
+  /** True when the last call was declined: what the one before has left behind takes long. */
+  readonly restless: boolean
   /** Resolves when that may have changed, after REST_MS at the latest. */
   rested(): Promise<void>
   tell(order: ThreadOrder): void
@@ -53,29 +58,35 @@ export interface ThreadWorker {
   kill(cause?: EngineDeath['cause'], detail?: string): void
 }
 
-export interface ThreadWorkerSpec {
-  /** Plain JavaScript text of workers/thread/stage. */
-  readonly code: string
-  readonly memoryMb: number
+/**
+ * What a worker answered, unparsed; undefined for what no healthy one gives, `declined` when nothing
+ * was begun.
+ */
+export type ThreadAnswer = Readonly<Record<string, unknown>> | 'declined' | undefined
+
+/** A request that was handed to a worker. */
+export interface ThreadCall {
+  /** What its messages are tagged with. */
+  readonly id: string
+  /** After everything said before it has been heard. Rejects when the worker ends under it. */
+  readonly answer: Promise<ThreadAnswer>
+  /** Takes it back; false when the worker has begun with it, or has answered. */
+  withdraw(): boolean
+}
+
+export interface ThreadWorkerSpec extends SoloSpec {
   /** Something a settled call left behind has failed. */
   late(label: string, message: string): void
   /** The thread was ended a second ago and is still there. */
   stuck(): void
 }
 
-const SCRIPT = fileURLToPath(
-  new URL(
-    `../../../workers/thread/worker.${import.meta.url.endsWith('.ts') ? 'ts' : 'js'}`,
-    import.meta.url,
-  ),
-)
-
 /** Starts a worker thread with an empty environment and a heap limit. */
 export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   const born = performance.now()
   const { port1: port, port2 } = new MessageChannel()
   const board = createBoard()
-  const pool = createPool(spec)
+  const pool = createSoloPool(spec)
   const dead = Promise.withResolvers<EngineDeath>()
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
   let killed = false
@@ -83,7 +94,10 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   let spoiled = false
   let messageBytes = 0
   let description: unknown
+  /** Calls that it has begun with, or will. */
   let calls = 0
+  let offers = 0
+  let restless = false
   let listener: ThreadListener | undefined
 
   const kill: ThreadWorker['kill'] = (why = 'killed', detail = '') => {
@@ -119,11 +133,43 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       receive(left.message)
     }
   }
+  const call = (request: RealmRequest): ThreadCall => {
+    const offer = (offers += 1)
+    const id = String(offer)
+    let open = true
+    const decline = (): void => {
+      if (open) calls -= 1
+      open = false
+      restless = true
+    }
+    const settle = (answer: unknown): ThreadAnswer => {
+      if (isUnheard(board)) hearAll()
+      if (answer === DECLINED) {
+        decline()
+        return 'declined'
+      }
+      open = false
+      restless = false
+      return isReadable(answer) ? parseRecord(answer) : undefined
+    }
+    calls += 1
+    offerCall(board, offer)
+    const task = JSON.stringify({ id, request } satisfies CallTask)
+    return {
+      id,
+      answer: pool.run(task, { name: 'call' }).then(settle),
+      withdraw() {
+        if (!open || !withdrawOffer(board, offer)) return false
+        decline()
+        return true
+      },
+    }
+  }
   port.on('message', receive)
   port.unref()
   const ready = pool.run(undefined, { name: 'boot' }).then(Number)
   ready.catch(() => undefined)
-  watch(pool.threads[0], {
+  watchThread(pool, {
     failed(error) {
       const memory = Object(error).code === 'ERR_WORKER_OUT_OF_MEMORY'
       cause ??= memory
@@ -147,9 +193,6 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       return isDead
     },
     board,
-    get calls() {
-      return calls
-    },
     get description() {
       return description
     },
@@ -159,14 +202,12 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       description = parseRecord(String(await pool.run(task, options)))
       return description
     },
-    async call(text) {
-      calls += 1
-      const answer: unknown = await pool.run(text, { name: 'call' })
-      hearAll()
-      return isReadable(answer) ? parseRecord(answer) : undefined
-    },
+    call,
     get fitness() {
       return isDead || killed || spoiled ? 'unfit' : readRest(board, calls)
+    },
+    get restless() {
+      return restless
     },
     rested: () => awaitRest(board, calls, REST_MS),
     tell: (order) => port.postMessage(JSON.stringify(order)),
@@ -178,34 +219,4 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     },
     kill,
   }
-}
-
-// Piscina can neither address one of its workers nor retire one after a task, and its limits hold
-// for a whole pool; alone in a pool, a worker can be all of that.
-function createPool({ code, memoryMb }: ThreadWorkerSpec): Piscina {
-  const pool = new Piscina({
-    filename: SCRIPT,
-    workerData: { code },
-    // With more, it would start a worker of its own when one has ended.
-    minThreads: 0,
-    maxThreads: 1,
-    concurrentTasksPerWorker: 1,
-    idleTimeout: Infinity,
-    // The default blocks the worker's loop between tasks, and with it what shows a call is over.
-    atomics: 'disabled',
-    recordTiming: false,
-    env: {},
-    resourceLimits: heapLimits(memoryMb),
-  })
-  pool.on('error', () => undefined) // The death of an idle worker; seen by `watch` as well.
-  return pool
-}
-
-function watch(
-  worker: Worker | undefined,
-  on: { failed(error: unknown): void; exited(code: number): void },
-): void {
-  if (worker === undefined) throw new Error('no thread was started')
-  worker.on('error', on.failed)
-  worker.on('exit', on.exited)
 }

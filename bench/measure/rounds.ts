@@ -14,6 +14,8 @@ export interface RoundSpec {
 export interface Entry {
   readonly contender: Contender
   readonly gapMs: number
+  /** What it is called with; a count by default. */
+  readonly value?: unknown
 }
 
 /** What calls of one contender took, in microseconds. */
@@ -77,14 +79,14 @@ function orderOf(length: number, round: number): number[] {
   return round % 2 === 0 ? order : order.toReversed()
 }
 
-async function timeBlock({ contender, gapMs }: Entry, spec: RoundSpec): Promise<number[]> {
+async function timeBlock({ contender, gapMs, value }: Entry, spec: RoundSpec): Promise<number[]> {
   await sleep(SETTLE_MS)
   const samples: number[] = []
   const begun = performance.now()
   for (let made = 0; made < spec.calls + WARMING; made += 1) {
     if (gapMs > 0) await sleep(gapMs)
     const before = process.hrtime.bigint()
-    await contender.call(made)
+    await contender.call(value ?? made)
     const us = Number(process.hrtime.bigint() - before) / 1_000
     // A call so slow that a block holds but a few of them has no caches to warm.
     if (made >= WARMING || us * WARMING > spec.blockMs * 1_000) samples.push(us)

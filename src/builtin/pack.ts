@@ -1,5 +1,7 @@
 import { createInlineBody } from '../engine/inline/engine.ts'
-import { runShellLine, type ShellSpec } from '../engine/process/shell-body.ts'
+import { notStarted } from '../engine/process/command-outcome.ts'
+import { runShellLine, type ShellLine, type ShellSpec } from '../engine/process/shell-body.ts'
+import { isCaissonError } from '../errors/caisson-error.ts'
 import { parseDefinition } from '../registry/parse-definition.ts'
 import { readDefinition } from '../registry/read-definition.ts'
 import type { OperatorSettings, Registration } from '../registry/registration.ts'
@@ -87,9 +89,10 @@ function createBash(spec: PackSpec): Registration {
   const body: ToolBody = {
     engine: 'process',
     lane: shellOf(bash.mode).lane,
-    run: (job) => {
-      const line = toLine(spec, job)
-      return runShellLine(shellOf(line.sandbox), line, job)
+    async run(job) {
+      const line = tryLine(spec, job)
+      if ('kind' in line) return { ...line, prepareMs: 0, bodyMs: 0 }
+      return await runShellLine(shellOf(line.sandbox), line, job)
     },
     project: made.body.project,
   }
@@ -106,10 +109,18 @@ interface BashArguments {
   readonly sandbox?: SandboxMode
 }
 
-function toLine(
-  { options, services }: PackSpec,
-  { exec }: BodyJob,
-): Parameters<typeof runShellLine>[1] & { readonly sandbox: SandboxMode } {
+type ModedLine = ShellLine & { readonly sandbox: SandboxMode }
+
+function tryLine(spec: PackSpec, job: BodyJob): ModedLine | ReturnType<typeof notStarted> {
+  try {
+    return toLine(spec, job)
+  } catch (error) {
+    if (!isCaissonError(error)) throw error
+    return notStarted(error.code, error.message, error.facts)
+  }
+}
+
+function toLine({ options, services }: PackSpec, { exec }: BodyJob): ModedLine {
   // They have been validated against the tool's own schema.
   const { command, cwd, timeout_ms, sandbox } = exec.arguments as unknown as BashArguments
   const asked = Math.max(1, timeout_ms ?? DEFAULT_BASH_TIMEOUT_MS)

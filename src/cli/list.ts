@@ -8,7 +8,10 @@ import type { Output } from './output.ts'
 
 export interface ListOptions {
   readonly sources: readonly string[]
-  readonly profile: string
+  /** Default: the host's own, for the pack its own. */
+  readonly profile?: string
+  /** Pack that comes with the host. */
+  readonly tools?: string
 }
 
 interface ListedTool {
@@ -35,14 +38,18 @@ const AT_ONCE = 4
 /** `caisson list`: the tools of each source; one bad source never hides the others. */
 export async function runList(output: Output, options: ListOptions): Promise<number> {
   await using host = createToolHost()
-  const { engine, name: profile } = host.profiles.resolve(options.profile)
+  if (options.profile !== undefined) host.profiles.resolve(options.profile)
+  const sources = [
+    ...new Set([...(options.tools === undefined ? [] : [options.tools]), ...options.sources]),
+  ]
+  if (sources.length === 0) throw new CaissonError('CONFIG_INVALID', 'list: name a source')
   const tools = new Map<string, ListedTool[]>()
   const failures = new Map<string, ListFailure>()
-  const queue = [...new Set(options.sources)]
+  const queue = [...sources]
   const work = async (): Promise<void> => {
     for (let source = queue.shift(); source !== undefined; source = queue.shift()) {
       try {
-        tools.set(source, await describe(host, source, { profile, engine }))
+        tools.set(source, await describe(host, source, options.profile))
       } catch (error) {
         if (!isCaissonError(error)) throw error
         failures.set(source, { source, code: error.code, message: error.message })
@@ -56,7 +63,7 @@ export async function runList(output: Output, options: ListOptions): Promise<num
     return INTERRUPTED
   }
   const inOrder = <T>(map: Map<string, T>): T[] =>
-    [...new Set(options.sources)].flatMap((source) => map.get(source) ?? [])
+    sources.flatMap((source) => map.get(source) ?? [])
   const found = inOrder(tools).flat()
   const failed = inOrder(failures)
   if (output.json) output.object({ tools: found, failures: failed })
@@ -68,17 +75,18 @@ export async function runList(output: Output, options: ListOptions): Promise<num
 async function describe(
   host: ToolHost,
   source: string,
-  spec: { readonly profile: string; readonly engine: string },
+  asked: string | undefined,
 ): Promise<ListedTool[]> {
   await using session = host.openSession()
   const agent = session.agent(source)
-  await using loaded = await agent.tools.load(source, { profile: spec.profile })
+  await using loaded = await agent.tools.load(source, asked === undefined ? {} : { profile: asked })
   return loaded.tools.flatMap((name) => {
     const tool = agent.tools.get(name)
     if (tool === undefined) return []
-    const { description, parameters } = tool
+    const { description, parameters, engine, profile = 'none' } = tool
     const { format } = loaded
-    const listed = { source, format, name, description, parameters, ...spec, state: 'fresh' }
+    const described = { source, format, name, description, parameters }
+    const listed = { ...described, profile, engine, state: 'fresh' }
     const warnings = findHiddenText(tool).map(({ where, message }) => `${where} ${message}`)
     return [warnings.length === 0 ? listed : { ...listed, warnings }]
   })

@@ -40,8 +40,9 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
   program
     .command('run')
     .description('run one tool call through the whole pipeline')
-    .argument('<source>', 'module file or package folder')
-    .argument('[tool]', 'tool name; may be left out when the source has one tool')
+    .argument('[source]', 'module file or package folder; may be left out with --tools')
+    .argument('[tool]', 'tool name; may be left out when there is one tool')
+    .addOption(toolsOption())
     .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
     .option('--profile <name>', 'sandbox profile (default: pure, or what the config says)')
     .option('--timeout <time>', 'deadline, as 1500, 1500ms or 2s', parseDuration('--timeout'))
@@ -60,14 +61,15 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .option('--workspace <dir>', 'folder that sources are resolved against')
     .option('--config <file>', 'host options from a JSON file; options given here win')
     .option('--json', 'print exactly one JSON object')
-    .action(async (source: string, tool: string | undefined, options) =>
-      exit(await runTool(output, { source, tool, ...options })),
+    .action(async (source: string | undefined, tool: string | undefined, options) =>
+      exit(await runTool(output, { ...placeNames(source, tool, options.tools), ...options })),
     )
   program
     .command('list')
     .description('list the tools of sources')
-    .argument('<source...>', 'module files or package folders')
-    .option('--profile <name>', 'sandbox profile', 'pure')
+    .argument('[source...]', 'module files or package folders')
+    .addOption(toolsOption())
+    .option('--profile <name>', 'sandbox profile (default: pure)')
     .option('--json', 'print exactly one JSON object')
     .action(async (sources: string[], options) =>
       exit(await runList(output, { sources, ...options })),
@@ -116,6 +118,20 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
       .configureOutput({ writeErr: () => undefined, outputError: () => undefined })
   }
   return program
+}
+
+/** With a pack and one name, the name is the tool's. */
+function placeNames(
+  source: string | undefined,
+  tool: string | undefined,
+  pack: string | undefined,
+): { readonly source: string | undefined; readonly tool: string | undefined } {
+  const isTool = pack !== undefined && tool === undefined
+  return isTool ? { source: undefined, tool: source } : { source, tool }
+}
+
+function toolsOption(): Option {
+  return new Option('--tools <pack>', 'tools that come with the host').choices(['builtin'])
 }
 
 const EXIT_CODES = `

@@ -11,8 +11,11 @@ import { printCalls } from './print-call.ts'
 import { readArgs } from './read-args.ts'
 
 export interface RunOptions {
-  readonly source: string
+  /** Undefined with `tools` alone. */
+  readonly source: string | undefined
   readonly tool: string | undefined
+  /** Pack that comes with the host. */
+  readonly tools?: string
   readonly args: string
   readonly profile?: string
   readonly timeout?: number
@@ -26,6 +29,8 @@ export interface RunOptions {
 
 /** `caisson run`: one call through the whole pipeline. */
 export async function runTool(output: Output, options: RunOptions): Promise<number> {
+  if (options.source === undefined && options.tools === undefined)
+    throw new CaissonError('CONFIG_INVALID', 'run: name a source, or --tools builtin')
   const args = await readArgs(options.args)
   checkWorkspace(options.workspace)
   await using host = createToolHost({
@@ -98,21 +103,29 @@ async function loadTool(
   options: RunOptions,
 ): Promise<Pick<ReadyCall, 'tool' | 'engine' | 'profile'>> {
   const { timeout, retries } = options
-  const loaded = await host.tools.load(options.source, {
-    ...(options.profile === undefined ? {} : { profile: options.profile }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-    ...(retries === undefined ? {} : { retry: { retries } }),
-  })
-  const names = loaded.tools
+  const sources = [
+    ...(options.tools === undefined ? [] : [options.tools]),
+    ...(options.source === undefined ? [] : [options.source]),
+  ]
+  const names: string[] = []
+  for (const source of sources) {
+    const loaded = await host.tools.load(source, {
+      ...(options.profile === undefined ? {} : { profile: options.profile }),
+      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+      ...(retries === undefined ? {} : { retry: { retries } }),
+    })
+    names.push(...loaded.tools)
+  }
+  const shown = sources.join(' and ')
   if (options.tool !== undefined) {
     if (names.includes(options.tool)) return describe(host, options.tool)
-    throw unknownTool(`there is no tool '${options.tool}' in ${options.source}`, names)
+    throw unknownTool(`there is no tool '${options.tool}' in ${shown}`, names)
   }
   const [only] = names
   if (only !== undefined && names.length === 1) return describe(host, only)
   throw new CaissonError(
     'CONFIG_INVALID',
-    `${options.source} has ${names.length} tools; name one of: ${names.join(', ')}`,
+    `${shown} has ${names.length} tools; name one of: ${names.join(', ')}`,
     { known: [...names] },
   )
 }

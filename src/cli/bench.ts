@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import { drawReport } from '../load/draw-report.ts'
+import { toPage } from '../load/page/to-page.ts'
 import type { LoadReport } from '../load/report.ts'
 import { runLoad, type LoadOutcome } from '../load/run-load.ts'
 import { parseThreshold } from '../load/thresholds.ts'
@@ -122,7 +123,7 @@ function chooseTools(names: readonly string[], { source, tool, mix }: BenchOptio
 async function writeFiles(
   output: Output,
   { report: page, hgrm }: BenchOptions,
-  { response }: LoadOutcome,
+  { report, response }: LoadOutcome,
 ): Promise<void> {
   const write = async (path: string, text: string): Promise<void> => {
     try {
@@ -133,7 +134,7 @@ async function writeFiles(
     if (!output.json) output.note(`written: ${path}`)
   }
   if (hgrm !== undefined) await write(hgrm, response.outputPercentileDistribution(5, 1_000))
-  if (page !== undefined) throw new CaissonError('CONFIG_INVALID', 'soon')
+  if (page !== undefined) await write(page, await toPage(report))
 }
 
 function conclude(output: Output, report: LoadReport): number {

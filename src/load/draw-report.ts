@@ -60,7 +60,11 @@ function drawTools(tools: readonly ToolReport[], painter: Painter): string[] {
   const names = ['ok', 'failed', 'p50', 'p95', 'p99', 'max']
   const head = 'tool'.padEnd(width) + names.map((name) => name.padStart(CELL)).join('')
   const rows = tools.map(({ tool, ok, failed, p50, p95, p99, max }) => {
-    const cells = [`${ok}`, `${failed}`, ...[p50, p95, p99, max].map(showMs)]
+    const cells = [
+      `${ok}`,
+      `${failed}`,
+      ...[p50, p95, p99, max].map((ms) => (ok === 0 ? '–' : showMs(ms))),
+    ]
     return tool.padEnd(width) + cells.map((cell) => cell.padStart(CELL)).join('')
   })
   return [painter.dim(head), ...rows, '']

@@ -23,8 +23,8 @@ export interface SeriesSpec {
   taken(point: SeriesPoint): void
 }
 
-const POINTS = 120
-const SHORTEST_MS = 100
+const POINTS = 60
+const SHORTEST_MS = 250
 const LONGEST_MS = 5_000
 const UNKNOWN_MS = 250
 /** A load that lasts longer than expected is looked at less often from then on. */

@@ -29,7 +29,7 @@ export interface CapabilitiesHost {
 }
 
 /** The brokers of a host. */
-export interface HostCapabilities extends Pick<ServiceHost, 'request' | 'scrub'> {
+export interface HostCapabilities extends Pick<ServiceHost, 'request' | 'tunnel' | 'scrub'> {
   /** What the brokers know of an attempt. Throws `CAPABILITY_DENIED` when it is granted nothing. */
   contextOf(attempt: CapabilityAttempt): CapabilityContext
   /** Files, for tools of the host's own. */
@@ -53,20 +53,22 @@ export function createCapabilities(
       readOnly: host.ownFiles(),
     }),
   })
+  const fetch = createFetchBroker({
+    vault,
+    resolve: createSystemResolver(),
+    ownAddresses: listOwnAddresses,
+  })
   const capabilities = new Map<string, Capability>([
-    [
-      'fetch',
-      createFetchBroker({
-        vault,
-        resolve: createSystemResolver(),
-        ownAddresses: listOwnAddresses,
-      }),
-    ],
+    ['fetch', fetch],
     ['fs', createFsBroker(files)],
     ['kv', createKvBroker(createKvStore({ folder: kvFolder, diagnose: host.diagnose }))],
     ...Object.entries(further),
   ])
-  const brokers = createBrokers({ capabilities, diagnose: host.diagnose })
+  const brokers = createBrokers({
+    capabilities,
+    tunnel: fetch.tunnel,
+    diagnose: host.diagnose,
+  })
   const contexts = new WeakMap<CapabilityAttempt, CapabilityContext>()
   const contextOf = (attempt: CapabilityAttempt): CapabilityContext => {
     const context = contexts.get(attempt) ?? toContext(attempt, host)
@@ -80,6 +82,7 @@ export function createCapabilities(
     scrub: vault.scrub.json,
     request: async (attempt, capability, payload) =>
       brokers.request(contextOf(attempt), capability, payload),
+    tunnel: async (attempt, request) => brokers.tunnel(contextOf(attempt), request),
   }
 }
 

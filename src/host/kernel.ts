@@ -181,6 +181,7 @@ export function createKernel(spec: HostSpec): Kernel {
     log: (call, level, text) => journal.log(call, level, text),
     progress: (call, update) => journal.progress(call, update),
     request: capabilities.request,
+    tunnel: capabilities.tunnel,
     scrub: capabilities.scrub,
   }
   return {

@@ -1,6 +1,6 @@
 import { freezeDeep } from '../json/freeze.ts'
 import type { Registration } from '../registry/registration.ts'
-import type { CallServices } from '../types/engine.ts'
+import type { CallServices, TunnelRequest } from '../types/engine.ts'
 import type { ToolProgress } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
 import type { Call } from './call.ts'
@@ -11,6 +11,8 @@ export interface ServiceHost {
   progress(call: Call, update: ToolProgress): void
   /** Answers a capability request or throws the refusal. */
   request(attempt: CapabilityAttempt, capability: string, payload: JsonValue): Promise<JsonValue>
+  /** Connects a program with a granted host, or throws the refusal. */
+  tunnel(attempt: CapabilityAttempt, request: TunnelRequest): Promise<JsonValue>
   /** Plain JSON data without the secrets that show in it. */
   scrub<T>(value: T): T
 }
@@ -86,6 +88,7 @@ export function createServices(
       for (const [name, standIn] of Object.entries(given)) standIns.set(standIn, name)
     },
     request: (capability, payload) => host.request(attempt, capability, payload),
+    tunnel: (request) => host.tunnel(attempt, request),
   }
   return {
     offered,

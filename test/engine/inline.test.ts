@@ -21,6 +21,7 @@ function makeJob(signal: AbortSignal, graceMs = 20) {
     progress: note('progress'),
     lendSecrets: note('secrets'),
     request: () => Promise.reject(new Error('inline bodies ask for no capability')),
+    tunnel: () => Promise.reject(new Error('inline bodies ask for no connection')),
   }
   const exec: Execution = {
     callId: 'c',

@@ -1,5 +1,3 @@
-import { isIP } from 'node:net'
-import { isCaissonError } from '../../errors/caisson-error.ts'
 import type { CapabilityContext } from '../../types/capability.ts'
 import type { JsonValue } from '../../types/json.ts'
 import type { FetchGrant } from '../../types/profile.ts'
@@ -7,11 +5,15 @@ import { toFailedAnswer, type Capability, type RequestNote } from '../capability
 import { notGranted, tooLarge } from '../refusals.ts'
 import type { SecretVault } from '../secrets/vault.ts'
 import { createConnections, type Connections } from './connections.ts'
-import { codeOf, exchange, type AnswerHead, type ExchangeAnswer } from './exchange.ts'
+import { exchange, type AnswerHead, type ExchangeAnswer } from './exchange.ts'
 import { compileFetchPolicy, type FetchPolicy } from './fetch-policy.ts'
 import { parseFetchRequest, type FetchRequest } from './parse-request.ts'
 import { locationOf, toNextHop, type Hop } from './redirect.ts'
-import type { Resolve, ResolvedAddress } from './resolver.ts'
+import { failing } from './failing.ts'
+import { createLimit } from './limit.ts'
+import type { Resolve } from './resolver.ts'
+import { createTunnelBroker, type OpenTunnel } from './tunnel.ts'
+import { vet } from './vet.ts'
 
 export interface FetchBrokerSpec {
   readonly resolve: Resolve
@@ -22,14 +24,17 @@ export interface FetchBrokerSpec {
 
 const MAX_REDIRECTS = 5
 const MAX_NOTED = 2_048
-const LOOKUP_MS = 10_000
-const TOTAL_MS = 60_000
+
+/** The broker of requests, and of connections that the host cannot look into. */
+export interface FetchBroker extends Capability {
+  readonly tunnel: OpenTunnel
+}
 
 /**
  * Creates the broker behind `fetch`. Refusals carry `CAPABILITY_DENIED`, `INVALID_ARGS`,
  * `OUTPUT_LIMIT` or `OVERLOADED`; a request that fails on its way is answered with `failed`.
  */
-export function createFetchBroker(spec: FetchBrokerSpec): Capability {
+export function createFetchBroker(spec: FetchBrokerSpec): FetchBroker {
   const policies = new WeakMap<FetchGrant, FetchPolicy>()
   const attempts = new WeakMap<CapabilityContext, Connections>()
   const policyOf = (grant: FetchGrant): FetchPolicy => {
@@ -48,6 +53,7 @@ export function createFetchBroker(spec: FetchBrokerSpec): Capability {
     return made
   }
   return {
+    tunnel: createTunnelBroker({ policyOf, connectionsOf, resolve: spec.resolve }),
     describe: noteTarget,
     async request(context, payload, note) {
       const { fetch } = context.grants
@@ -111,42 +117,6 @@ async function send(
   return await exchange({ ...hop, headers, maxBytes, signal, wantsBody }, lease)
 }
 
-/** The addresses of a host, every one of them allowed. They are what is dialled. */
-async function vet(
-  url: URL,
-  policy: FetchPolicy,
-  resolve: Resolve,
-  signal: AbortSignal,
-): Promise<readonly ResolvedAddress[]> {
-  const literal = url.hostname.replace(/^\[|\]$/g, '')
-  const family = isIP(literal)
-  const addresses =
-    family === 0
-      ? await orAborted(resolve(literal), signal)
-      : [{ address: literal, family: family as 4 | 6 }]
-  if (addresses.length === 0) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' })
-  for (const { address } of addresses) policy.checkAddress(url, address)
-  return addresses
-}
-
-/** A look-up goes on when nobody waits for it any more; the system offers nothing to end it with. */
-async function orAborted<T>(lookup: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: given, reject } = Promise.withResolvers<never>()
-  const giveUp = (): void => reject(signal.reason as Error)
-  const timer = setTimeout(() => {
-    reject(Object.assign(new Error('the look-up takes too long'), { code: 'EAI_AGAIN' }))
-  }, LOOKUP_MS)
-  signal.addEventListener('abort', giveUp, { once: true })
-  try {
-    signal.throwIfAborted()
-    return await Promise.race([lookup, given])
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', giveUp)
-    lookup.catch(() => undefined) // Nobody waits for it any more.
-  }
-}
-
 function toAnswer(
   { spec, note }: Trip,
   answer: ExchangeAnswer,
@@ -178,33 +148,4 @@ function noteTarget(payload: JsonValue, note: RequestNote): void {
   const { url, method } = Object(payload) as { url?: unknown; method?: unknown }
   if (typeof url === 'string') note.target = url.slice(0, MAX_NOTED)
   if (typeof method === 'string') note.operation = method.slice(0, 32)
-}
-
-/** What goes wrong between here and the host is the tool's to catch, under Node's code for it. */
-async function failing(work: () => Promise<JsonValue>, settled: AbortSignal): Promise<JsonValue> {
-  try {
-    return await work()
-  } catch (error) {
-    if (isCaissonError(error)) throw error
-    if (settled.aborted) throw notGranted('fetch', 'the call has settled')
-    return toFailedAnswer(codeOf(error), 'the request failed')
-  }
-}
-
-/** A signal that aborts with the attempt, and after a minute. */
-function createLimit(outer: AbortSignal): Disposable & { readonly signal: AbortSignal } {
-  const controller = new AbortController()
-  const stop = (): void => controller.abort(outer.reason)
-  outer.addEventListener('abort', stop, { once: true })
-  if (outer.aborted) stop()
-  const timer = setTimeout(() => {
-    controller.abort(Object.assign(new Error('it takes too long'), { code: 'ETIMEDOUT' }))
-  }, TOTAL_MS)
-  return {
-    signal: controller.signal,
-    [Symbol.dispose]() {
-      clearTimeout(timer)
-      outer.removeEventListener('abort', stop)
-    },
-  }
 }

@@ -18,6 +18,8 @@ export interface Lease {
 
 /** The connections of one attempt: six at most, none left after `close()`. */
 export interface Connections {
+  /** One of the six for a connection that somebody else makes; waits like `lease`. */
+  hold(signal: AbortSignal): Promise<Disposable>
   /** Waits for a free connection. Throws `OVERLOADED` when too many wait already, or the abort reason. */
   lease(target: DialTarget, signal: AbortSignal): Promise<Lease>
   close(): void
@@ -25,9 +27,11 @@ export interface Connections {
 
 const MAX_CONNECTIONS = 6
 const MAX_WAITING = 58
-const CONNECT_MS = 10_000
+/** No origin is called that. */
+const HELD = ''
+export const CONNECT_MS = 10_000
 const HEADERS_MS = 15_000
-const IDLE_MS = 15_000
+export const IDLE_MS = 15_000
 const KEEP_ALIVE_MS = 4_000
 /** Of one block of headers. */
 const MAX_HEADER_BYTES = 32 * 1024
@@ -35,8 +39,9 @@ const MAX_HEADER_BYTES = 32 * 1024
 type ClientMaker = typeof Client
 
 interface Place {
-  key: string
-  client: Client
+  readonly key: string
+  /** Undefined for a connection that somebody else makes. */
+  readonly client: Client | undefined
   busy: boolean
 }
 
@@ -46,22 +51,22 @@ export function createConnections(): Connections {
   const waiting = new Set<() => void>()
   let closed = false
   // When there are six, one that is free but leads elsewhere gives way.
-  const find = (make: ClientMaker, target: DialTarget, key: string): Place | undefined => {
+  const find = (key: string, make: () => Client | undefined): Place | undefined => {
     const idle = [...places].filter(({ busy }) => !busy)
-    const same = idle.find((place) => place.key === key && !place.client.destroyed)
+    const same = idle.find((place) => place.key === key && place.client?.destroyed !== true)
     if (same !== undefined) return same
     if (places.size >= MAX_CONNECTIONS) {
       const [other] = idle
       if (other === undefined) return undefined
       drop(other)
     }
-    const place = { key, client: createClient(make, target), busy: false }
+    const place = { key, client: make(), busy: false }
     places.add(place)
     return place
   }
   const drop = (place: Place): void => {
     places.delete(place)
-    void place.client.destroy().catch(() => undefined) // Gone already, which is what is wanted.
+    void place.client?.destroy().catch(() => undefined) // Gone already, which is what is wanted.
   }
   const resumeFirst = (): void => {
     const [first] = waiting
@@ -78,29 +83,45 @@ export function createConnections(): Connections {
     await promise
     waiting.delete(resolve)
   }
+  const occupy = async (
+    key: string,
+    make: () => Client | undefined,
+    signal: AbortSignal,
+  ): Promise<Place> => {
+    let place = find(key, make)
+    while (place === undefined) {
+      await turn(signal)
+      if (signal.aborted) resumeFirst()
+      signal.throwIfAborted()
+      place = find(key, make)
+    }
+    place.busy = true
+    return place
+  }
+  const leave = (place: Place, reusable: boolean): void => {
+    if (!place.busy) return
+    place.busy = false
+    if (!reusable || closed) drop(place)
+    resumeFirst()
+  }
   return {
+    async hold(signal) {
+      const place = await occupy(HELD, () => undefined, signal)
+      return { [Symbol.dispose]: () => leave(place, false) }
+    },
     async lease(target, signal) {
       // It takes a tenth of a second to load, which is for those to wait who make requests.
       const { Client: make } = await import('undici')
       signal.throwIfAborted()
       const key = `${target.origin} ${target.addresses.map(({ address }) => address).join(' ')}`
-      let lent = find(make, target, key)
-      while (lent === undefined) {
-        await turn(signal)
-        signal.throwIfAborted()
-        lent = find(make, target, key)
-      }
-      const place = lent
-      place.busy = true
+      const client = createClient.bind(undefined, make, target)
+      const place = await occupy(key, client, signal)
       let held = true
       return {
-        client: place.client,
+        client: place.client ?? client(),
         release(reusable) {
-          if (!held) return
+          if (held) leave(place, reusable)
           held = false
-          place.busy = false
-          if (!reusable || closed) drop(place)
-          resumeFirst()
         },
       }
     },
@@ -126,7 +147,7 @@ function createClient(make: ClientMaker, { origin, addresses }: DialTarget): Cli
 }
 
 /** A look-up that knows nothing but the vetted addresses, whatever the name says by now. */
-function pinTo(addresses: readonly ResolvedAddress[]): LookupFunction {
+export function pinTo(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     const [first] = addresses
     if (options.all === true) callback(null, [...addresses])

@@ -24,7 +24,12 @@ export interface CommandSpec {
   readonly lane: Lane
   /** Where a file of the tool's own lies for the program. */
   fileAt(path: string): string
-  open(argv: readonly [string, ...string[]]): Promise<Sandbox>
+  /** What the program of one call sees of each secret. */
+  standIns(): Readonly<Record<string, string>>
+  open(
+    argv: readonly [string, ...string[]],
+    standIns: Readonly<Record<string, string>>,
+  ): Promise<Sandbox>
 }
 
 const STDERR_TAIL = 2_048
@@ -45,7 +50,9 @@ async function runCommandBody(spec: CommandSpec, job: BodyJob): Promise<BodyOutc
   if (line.kind === 'refused') {
     return { ...notStarted('INVALID_ARGS', line.reason), prepareMs: 0, bodyMs: 0 }
   }
-  const place = await openUnlessAborted(() => spec.open(line.argv), job.signal)
+  const standIns = spec.standIns()
+  job.services.lendSecrets(standIns)
+  const place = await openUnlessAborted(() => spec.open(line.argv, standIns), job.signal)
   const begun = performance.now()
   const prepareMs = begun - entered
   if (!('process' in place)) return { ...place, prepareMs, bodyMs: 0 }
@@ -70,6 +77,7 @@ async function converseWith(
     tail = (tail + chunk.toString('utf8')).slice(-STDERR_TAIL)
   })
   sandbox.limitCpu(spec.cpuMs)
+  sandbox.wayOut?.open(job.services)
   // A program that does not read its input is no failure.
   stdin?.end(`${JSON.stringify(job.exec.arguments)}\n`)
   const stop = stopOnAbort(sandbox, job)

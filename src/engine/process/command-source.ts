@@ -4,7 +4,7 @@ import type { CommandSource } from '../../types/command.ts'
 import type { Lane, ToolBody } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import { createCommandBody } from './command-body.ts'
-import { nodeBind, toProgramEnv } from './program-env.ts'
+import { createStandIns, nodeBind, toProgramEnv } from './program-env.ts'
 import type { Sandboxes } from './sandboxes.ts'
 
 /** What running commands takes. */
@@ -35,10 +35,11 @@ export function createCommand(
     cpuMs: limits.cpuMs,
     lane,
     fileAt: (path) => join(home, path),
-    open: (argv) =>
+    standIns: () => createStandIns(profile),
+    open: (argv, standIns) =>
       sandboxes.open({
         argv,
-        env: toProgramEnv(profile, hostPath),
+        env: toProgramEnv(profile, hostPath, standIns),
         hasStdin: manifest.input === 'json',
         hasChannel: false,
         profile,

@@ -4,6 +4,7 @@ import type { SandboxProfile } from '../../types/profile.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { nodeBind, toProgramEnv } from './program-env.ts'
 import type { Sandboxes } from './sandboxes.ts'
+import type { Outward } from './way-out.ts'
 
 /** A program that stays: its streams, and how to end it with all it has started. */
 export interface ConfinedServer {
@@ -30,6 +31,8 @@ export interface ConfinedServerSpec {
   /** Absolute folder of the server's own files, shown as `/package` where the profile grants that. */
   readonly root: string
   readonly profile: SandboxProfile
+  /** Who answers for its way out, where its profile gives it one; nobody does without. */
+  readonly outward?: Outward
 }
 
 const MB = 1024 * 1024
@@ -42,7 +45,7 @@ export async function createConfinedServer(
     readonly workspace: string
     readonly hostPath: string
   },
-  { argv, env, root, profile }: ConfinedServerSpec,
+  { argv, env, root, profile, outward }: ConfinedServerSpec,
 ): Promise<ConfinedServer> {
   const sandbox = await parts.sandboxes.open({
     argv,
@@ -55,6 +58,7 @@ export async function createConfinedServer(
     binds: [nodeBind(process.execPath)],
     memoryBytes: (profile.limits.memoryMb + INIT_MB) * MB,
   })
+  if (outward !== undefined) sandbox.wayOut?.open(outward)
   const { pid, stdin, stdout, stderr } = sandbox.process
   if (stdin === undefined) throw new Error('the sandbox was opened without stdin')
   return {

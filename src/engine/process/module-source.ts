@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { CaissonError } from '../../errors/caisson-error.ts'
 import { pathInside } from '../../loader/package-path.ts'
 import { toGrantedFolders } from '../../sandbox/granted-folders.ts'
-import { createPlaceholder } from '../../sandbox/placeholder.ts'
 import type { Lane, ToolBody } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource, LoadedSource } from '../../types/source.ts'
@@ -15,7 +14,7 @@ import type { Gate } from '../shared/gate.ts'
 import { ENVELOPE_BYTES, toRealmLimits } from '../shared/request.ts'
 import { runBody, runProjection } from '../shared/run.ts'
 import { createNodeProgram } from './node-program.ts'
-import { nodeBind, SANDBOX_NODE, toProgramEnv } from './program-env.ts'
+import { createStandIns, nodeBind, SANDBOX_NODE, toProgramEnv } from './program-env.ts'
 import { createProgramSeat } from './program-seat.ts'
 import type { Program, Sandboxes } from './sandboxes.ts'
 
@@ -89,9 +88,7 @@ async function leaseAside(spec: ModuleSpec, domain: Domain): Promise<RunnerSeat>
 /** A booted program that has been given the source. */
 async function lease(spec: ModuleSpec, domain: Domain, leave: () => void): Promise<RunnerSeat> {
   const { profile, limits, open } = domain
-  const env = Object.fromEntries(
-    Object.keys(profile.secrets).map((name) => [name, createPlaceholder()]),
-  )
+  const env = createStandIns(profile)
   const [sandbox, shim] = await Promise.all([
     spec.sandboxes.open(toProgram(spec, domain, env)),
     spec.shim(),

@@ -12,8 +12,8 @@ import type { Sandbox } from './sandbox.ts'
 
 /** A Node program with our shim in it: to its host it is a runner for one request. */
 export interface NodeProgram extends RunnerProcess {
-  /** What it prints around its `console` becomes entries of this call's log. */
-  printTo(services: CallServices, logBytes: number): void
+  /** It works for this call: what it prints around its `console` becomes entries of the call's log. */
+  serve(services: CallServices, logBytes: number): void
 }
 
 /** What V8 and the allocator die of when memory is refused to them. */
@@ -76,7 +76,8 @@ export function createNodeProgram(sandbox: Sandbox, source: ProgramOpen): NodePr
     finish() {
       listener = undefined
     },
-    printTo(services, logBytes) {
+    serve(services, logBytes) {
+      sandbox.wayOut?.open(services)
       logs = [createLineLog('info', logBytes, services), createLineLog('error', logBytes, services)]
     },
     kill,

@@ -21,7 +21,7 @@ export function createProgramSeat(
       return seat.isDead
     },
     converse(request: RealmRequest, services?: CallServices) {
-      if (services !== undefined) program.printTo(services, request.limits.logBytes)
+      if (services !== undefined) program.serve(services, request.limits.logBytes)
       return seat.converse(request, services)
     },
     kill: seat.kill,

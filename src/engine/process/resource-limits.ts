@@ -2,9 +2,11 @@ import { release } from 'node:os'
 import type { Cgroup } from '../../sandbox/cgroup.ts'
 import type { ResourceLimits } from '../../sandbox/init-script.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
+import { hasDoor } from './program-env.ts'
 
 const MB = 1024 * 1024
 const OPEN_FILES = 512
+const DOOR_TASKS = 8
 /** Since then processes are counted in each user namespace by itself. */
 const COUNTS_PER_NAMESPACE = [5, 14] as const
 const SPARE_CPU_SECONDS = 2
@@ -15,9 +17,12 @@ export function tmpfsBytesOf({ process }: SandboxProfile): number {
   return (process?.tmpfsMb ?? 1) * MB
 }
 
-/** Processes and threads of a sandbox: what the profile says, and our own first process. */
-export function tasksOf({ process }: SandboxProfile): number {
-  return (process?.pids ?? 1) + 1
+/**
+ * Processes and threads of a sandbox: what the profile says, and our own first process. What opens a
+ * way out takes its own before the program starts.
+ */
+export function tasksOf(profile: SandboxProfile): number {
+  return Math.max((profile.process?.pids ?? 1) + 1, hasDoor(profile) ? DOOR_TASKS : 0)
 }
 
 /**

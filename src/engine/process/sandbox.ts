@@ -3,6 +3,7 @@ import type { Cgroup } from '../../sandbox/cgroup.ts'
 import type { ConfinedProcess, ProcessEnd } from '../../sandbox/confined-process.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { createUsageWatch, type UsageLimits } from './usage-watch.ts'
+import type { WayOut } from './way-out.ts'
 
 /** A running program under watch. */
 export interface Sandbox {
@@ -10,6 +11,8 @@ export interface Sandbox {
   /** Resolves once everything in it is dead and what it had said is read; the first cause wins. */
   readonly dead: Promise<EngineDeath>
   readonly isDead: boolean
+  /** Undefined for a program that is given no network at all. */
+  readonly wayOut: WayOut | undefined
   /** CPU time from now on, in milliseconds; undefined for no limit. */
   limitCpu(ms: number | undefined): void
   kill(cause?: EngineDeath['cause'], detail?: string): void
@@ -18,6 +21,7 @@ export interface Sandbox {
 export interface SandboxParts {
   readonly group: Cgroup | undefined
   readonly limits: UsageLimits
+  readonly wayOut: WayOut | undefined
   /** Everything in it is dead. */
   ended(): Promise<void>
 }
@@ -29,7 +33,7 @@ const MAX_TEXT = 4_096
 /** Puts a started process under watch. */
 export function createSandbox(process: ConfinedProcess, parts: SandboxParts): Sandbox {
   const born = performance.now()
-  const { group } = parts
+  const { group, wayOut } = parts
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
   let isDead = false
   const kill: Sandbox['kill'] = (why = 'killed', detail = '') => {
@@ -55,6 +59,7 @@ export function createSandbox(process: ConfinedProcess, parts: SandboxParts): Sa
   }
   const dead = process.ended.then(async (end) => {
     usage.stop()
+    wayOut?.close()
     const started = await process.started
     const death = started ? toDeath(end) : { ...toDeath(end), ...(await whyNotStarted(end)) }
     await drain([process.stdout, process.stderr, ...(process.channel ? [process.channel] : [])])
@@ -72,6 +77,7 @@ export function createSandbox(process: ConfinedProcess, parts: SandboxParts): Sa
     get isDead() {
       return isDead
     },
+    wayOut,
     limitCpu: usage.limitCpu,
     kill,
   }

@@ -14,8 +14,10 @@ import { startUnconfined } from '../../sandbox/start-unconfined.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import { createTally } from '../shared/tally.ts'
+import { DOOR, hasDoor } from './program-env.ts'
 import { tasksOf, tmpfsBytesOf, toResourceLimits } from './resource-limits.ts'
 import { createSandbox, type Sandbox } from './sandbox.ts'
+import { createWayOut, type WayOut } from './way-out.ts'
 
 /** A program under a profile: all that a sandbox for it is made from. */
 export interface Program extends ProgramSpec {
@@ -54,6 +56,8 @@ export interface SandboxesSpec {
 }
 
 const START_MS = 5_000
+/** One that carries no request costs the host something too. */
+const SPARE_CONNECTIONS = 100
 
 interface Started {
   readonly process: ConfinedProcess
@@ -99,6 +103,7 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
         binds: [...granted, ...program.binds],
         covers: await findCovers(granted),
         tmpfsBytes: tmpfsBytesOf(profile),
+        ...(hasDoor(profile) ? { door: DOOR } : {}),
         cwd: granted.some(({ to }) => to.startsWith('/workspace')) ? '/workspace' : '/tmp',
         ...(group === undefined ? {} : { hold: (pid) => hold(group, pid) }),
       })
@@ -118,6 +123,7 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
     const sandbox = createSandbox(process, {
       group,
       limits: { memoryBytes: program.memoryBytes, tasks: tasksOf(program.profile) },
+      wayOut: openWayOut(program.profile, process),
       async ended() {
         live.delete(sandbox)
         await Promise.all([removeGroup(), release()])
@@ -154,6 +160,12 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
       await Promise.all(open.map(({ dead }) => dead))
     },
   }
+}
+
+function openWayOut(profile: SandboxProfile, process: ConfinedProcess): WayOut | undefined {
+  if (!hasDoor(profile)) return undefined
+  const connections = profile.limits.capabilityCalls + SPARE_CONNECTIONS
+  return createWayOut(process.door, { bodyBytes: profile.fetch?.maxBytes ?? 0, connections })
 }
 
 /** The error of a profile whose limits the kernel would have to keep, where it cannot be made to. */

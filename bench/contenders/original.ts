@@ -11,6 +11,7 @@ import { createDefinition } from './ours.ts'
 /** The original runtime, as far as it is measured. */
 export interface Original extends AsyncDisposable {
   register(definition: ToolDefinition): void
+  guard(guard: () => undefined): void
   on(event: string, listener: (...args: never[]) => unknown): void
   /** Runs a call; rejects when its result is a failure. */
   execute(name: string, args: unknown): Promise<unknown>
@@ -19,6 +20,7 @@ export interface Original extends AsyncDisposable {
 interface OriginalContext {
   readonly tools: {
     register(definition: unknown): unknown
+    guard(guard: unknown): unknown
     execute(input: object): Promise<{ readonly isError: boolean; readonly value?: unknown }>
   }
   on(event: string, listener: unknown): unknown
@@ -54,6 +56,7 @@ export async function createOriginal(): Promise<Original> {
   const { signal } = new AbortController()
   let calls = 0
   return {
+    guard: (guard) => void tools.guard(guard),
     register: (definition) => void tools.register(definition),
     on: (event, listener) => void on.call(ctx, event, listener),
     async execute(name, args) {

@@ -106,7 +106,7 @@ function isBooted(pid: number): boolean {
 
 function faultsOf(pid: number): string[] {
   const kept = [...listDescriptors(pid).values()].filter(
-    (target) => !/^(pipe:|anon_inode:|socket:|\/dev\/null$)/.test(target),
+    (target) => !/^(pipe:|anon_inode:|socket:|\/dev\/null$|\/$)/.test(target),
   )
   const status = readProc(pid, 'status')
   const faults: [boolean, string][] = [

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { createToolHost, type CallResult, type ToolHost } from '../../src/index.
 import type { Agent } from '../../src/host/agent.ts'
 import type { HostOptions } from '../../src/host/spec.ts'
 import type { LoadOptions } from '../../src/host/load.ts'
+import { measureTree } from '../../src/sandbox/process-tree.ts'
 import type { SessionLine } from '../../src/types/events.ts'
 
 /** One hostile tool and the call made of it. */
@@ -236,13 +236,7 @@ async function checkFate(host: ToolHost, before: readonly number[], dead: boolea
   else expect(lost(), 'the runner of the call is kept').toEqual([])
 }
 
-/** CPU time of a process in ticks of 10 ms; 0 when it is gone or the system does not tell. */
+/** CPU time in ticks of 10 ms, with all that is below it; 0 when it is gone or the system does not tell. */
 function cpuTicks(pid: number): number {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(fields[11]) + Number(fields[12])
-  } catch {
-    return 0 // Gone, which is as idle as it gets.
-  }
+  return measureTree(pid).cpuMs / 10
 }

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest'
 import { openArena, valueOf } from './attack.ts'
+import { describeFlavours } from './flavours.ts'
 
-const arena = openArena()
+describeFlavours((options) => {
+  const arena = openArena(options)
 
-test('ATK-027 code made at run time sees the global of the isolate only', async () => {
-  const body = `
+  test('ATK-027 code made at run time sees the global of the isolate only', async () => {
+    const body = `
     const indirect = eval
     const own = globalThis
     const reached = [
@@ -18,18 +20,19 @@ test('ATK-027 code made at run time sees the global of the isolate only', async 
     try { injected = new Function('/*', '*/){return this')() } catch (error) { injected = error.name }
     return [reached.every((global) => global === own), injected]
   `
-  const value = valueOf(await arena.attack({ body }))
-  expect(value).toEqual([true, 'SyntaxError'])
-})
+    const value = valueOf(await arena.attack({ body }))
+    expect(value).toEqual([true, 'SyntaxError'])
+  })
 
-test('ATK-027 ten megabytes of source are an EvalError inside', async () => {
-  const body = `
+  test('ATK-027 ten megabytes of source are an EvalError inside', async () => {
+    const body = `
     const text = '0;'.repeat(5e6)
     const names = []
     for (const make of [eval, (t) => eval(t), (t) => new Function(t)])
       try { names.push(typeof make(text)) } catch (error) { names.push(error.name) }
     return names
   `
-  const attacked = await arena.attack({ body, timeoutMs: 10_000 })
-  expect(valueOf(attacked)).toEqual(['EvalError', 'EvalError', 'EvalError'])
+    const attacked = await arena.attack({ body, timeoutMs: 10_000 })
+    expect(valueOf(attacked)).toEqual(['EvalError', 'EvalError', 'EvalError'])
+  })
 })

@@ -1,10 +1,12 @@
 import { beforeAll, expect, test } from 'vitest'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { describeFlavours } from './flavours.ts'
 
-const arena = openArena()
+describeFlavours((options) => {
+  const arena = openArena(options)
 
-// From everything the body is given, by every way to a constructor, to whatever global that is of.
-const WALK = `
+  // From everything the body is given, by every way to a constructor, to whatever global that is of.
+  const WALK = `
   const seen = new Set()
   const outside = []
   const globals = new Set()
@@ -28,7 +30,7 @@ const WALK = `
     }
   }
 `
-const GIVEN = `
+  const GIVEN = `
   ${WALK}
   const caught = []
   try { null.x } catch (error) { caught.push(error) }
@@ -47,30 +49,33 @@ const GIVEN = `
   })
   return { globals: [...globals].map(of), outside, seen: seen.size > 100 }
 `
-const GLOBAL = `${WALK} look(globalThis, 'globalThis', 0); return { outside, seen: seen.size > 500 }`
-const LISTED = `
+  const GLOBAL = `${WALK} look(globalThis, 'globalThis', 0); return { outside, seen: seen.size > 500 }`
+  const LISTED = `
   return Object.getOwnPropertyNames(globalThis).filter((name) => /ivm|isolated|caisson|__/i.test(name))
 `
 
-beforeAll(() =>
-  arena.load({
-    source:
-      defineTool('given', GIVEN) + defineTool('everything', GLOBAL) + defineTool('listed', LISTED),
-    timeoutMs: 10_000,
-  }),
-)
+  beforeAll(() =>
+    arena.load({
+      source:
+        defineTool('given', GIVEN) +
+        defineTool('everything', GLOBAL) +
+        defineTool('listed', LISTED),
+      timeoutMs: 10_000,
+    }),
+  )
 
-test('ATK-018 every constructor leads to the global of the isolate and to no other', async () => {
-  const value = valueOf(await arena.call({ tool: 'given', timeoutMs: 10_000 }))
-  expect(value).toEqual({
-    globals: [{ own: true, require: 'undefined', process: [] }],
-    outside: [],
-    seen: true,
+  test('ATK-018 every constructor leads to the global of the isolate and to no other', async () => {
+    const value = valueOf(await arena.call({ tool: 'given', timeoutMs: 10_000 }))
+    expect(value).toEqual({
+      globals: [{ own: true, require: 'undefined', process: [] }],
+      outside: [],
+      seen: true,
+    })
   })
-})
 
-test('ATK-022 no object of the isolate library is anywhere in reach', async () => {
-  const value = valueOf(await arena.call({ tool: 'everything', timeoutMs: 10_000 }))
-  expect(value).toEqual({ outside: [], seen: true })
-  expect(valueOf(await arena.call({ tool: 'listed' }))).toEqual([])
+  test('ATK-022 no object of the isolate library is anywhere in reach', async () => {
+    const value = valueOf(await arena.call({ tool: 'everything', timeoutMs: 10_000 }))
+    expect(value).toEqual({ outside: [], seen: true })
+    expect(valueOf(await arena.call({ tool: 'listed' }))).toEqual([])
+  })
 })

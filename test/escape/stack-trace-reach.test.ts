@@ -1,9 +1,11 @@
 import { beforeAll, expect, test } from 'vitest'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { describeFlavours } from './flavours.ts'
 
-const arena = openArena()
+describeFlavours((options) => {
+  const arena = openArena(options)
 
-const SITES = `
+  const SITES = `
   const sites = []
   Error.prepareStackTrace = (error, given) => {
     for (const site of given) {
@@ -27,7 +29,7 @@ const SITES = `
   touch(new Error('here'))
   return sites
 `
-const TEXT = `
+  const TEXT = `
   const texts = []
   const touch = (error) => texts.push(String(error?.stack))
   try { exec.deferContext({ a: undefined }) } catch (error) { touch(error) }
@@ -35,35 +37,36 @@ const TEXT = `
   touch(new Error('here'))
   return texts
 `
-interface Site {
-  readonly file: string | null
-  readonly this: string
-  readonly fn: string
-  readonly eval: string | null
-}
-
-beforeAll(() => arena.load({ source: defineTool('sites', SITES) + defineTool('texts', TEXT) }))
-
-test('ATK-019 call sites show nothing but the tool and the realm', async () => {
-  const sites = valueOf(await arena.call({ tool: 'sites' })) as unknown as Site[]
-  expect(sites.length).toBeGreaterThan(10)
-  for (const site of sites) {
-    expect(site.file ?? 'tool:').toMatch(/^tool:/)
-    expect(site.this).toBe('nothing')
-    expect(site.eval).toBeNull()
+  interface Site {
+    readonly file: string | null
+    readonly this: string
+    readonly fn: string
+    readonly eval: string | null
   }
-})
 
-test('ATK-019 no function of the bridge can be had from a call site', async () => {
-  const sites = valueOf(await arena.call({ tool: 'sites' })) as unknown as Site[]
-  expect(sites.filter(({ file, fn }) => file !== 'tool:bundle' && fn === 'reached')).toEqual([])
-})
+  beforeAll(() => arena.load({ source: defineTool('sites', SITES) + defineTool('texts', TEXT) }))
 
-test('ATK-019 stack texts name virtual files only', async () => {
-  const texts = valueOf(await arena.call({ tool: 'texts' })) as unknown as string[]
-  expect(texts).toHaveLength(3)
-  for (const text of texts) {
-    for (const [place] of text.matchAll(/[^\s(]+:\d+:\d+/g)) expect(place).toMatch(/^tool:/)
-    expect(text).not.toMatch(/node:|file:|\/(work|home|root|usr|tmp|node_modules)\b/)
-  }
+  test('ATK-019 call sites show nothing but the tool and the realm', async () => {
+    const sites = valueOf(await arena.call({ tool: 'sites' })) as unknown as Site[]
+    expect(sites.length).toBeGreaterThan(10)
+    for (const site of sites) {
+      expect(site.file ?? 'tool:').toMatch(/^tool:/)
+      expect(site.this).toBe('nothing')
+      expect(site.eval).toBeNull()
+    }
+  })
+
+  test('ATK-019 no function of the bridge can be had from a call site', async () => {
+    const sites = valueOf(await arena.call({ tool: 'sites' })) as unknown as Site[]
+    expect(sites.filter(({ file, fn }) => file !== 'tool:bundle' && fn === 'reached')).toEqual([])
+  })
+
+  test('ATK-019 stack texts name virtual files only', async () => {
+    const texts = valueOf(await arena.call({ tool: 'texts' })) as unknown as string[]
+    expect(texts).toHaveLength(3)
+    for (const text of texts) {
+      for (const [place] of text.matchAll(/[^\s(]+:\d+:\d+/g)) expect(place).toMatch(/^tool:/)
+      expect(text).not.toMatch(/node:|file:|\/(work|home|root|usr|tmp|node_modules)\b/)
+    }
+  })
 })

@@ -51,7 +51,8 @@ export function runnerCommand(
     return { file: '/bin/sh', args: ['-c', script, process.execPath, ...options], ...bare }
   }
   const { bwrap, shell, user, seccomp } = walls
-  const posix = shell === '/bin/sh' ? [] : ['--posix']
+  // It takes a socket on stdin for somebody's remote login, whose start file it reads.
+  const posix = shell === '/bin/sh' ? [] : ['--norc', '--posix']
   const emptied = walls.binds.some(({ to }) => to === ENV_INSIDE) ? [ENV_INSIDE, '-i'] : []
   const inner = [...toRunnerArgs(walls), '--', ...emptied, NODE_INSIDE, ...options]
   return { file: shell, args: [...posix, '-c', script, bwrap, ...inner], user, seccomp }

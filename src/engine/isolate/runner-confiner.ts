@@ -4,7 +4,7 @@ import {
   readKernelSetting,
   type Unconfinable,
 } from '../../sandbox/confiner-reasons.ts'
-import { findRunnerWalls, type RunnerWalls } from '../../sandbox/runner-walls.ts'
+import type { RunnerWalls } from '../../sandbox/runner-walls.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { NOT_CONFINED, type RunnerProcess } from './runner-process.ts'
 
@@ -15,10 +15,8 @@ export type RunnerConfinement =
   | { readonly kind: 'open'; readonly failure: Unconfinable }
 
 export interface RunnerConfinerSpec {
-  /** Where programs are looked for, as in the variable of that name. */
-  readonly hostPath: string
-  /** Finds the file of the isolate library. Throws when there is none for this machine. */
-  addon(): string
+  /** The ways to try, the best one first; or why there are none. */
+  readonly found: readonly RunnerWalls[] | Unconfinable
   /** Starts a runner within these walls. */
   start(walls: RunnerWalls): RunnerProcess
   readonly readyTimeoutMs: number
@@ -34,8 +32,7 @@ const NO_ROOM = /EAGAIN|ENOMEM|EMFILE|ENFILE/
  * taken for one that confines nothing.
  */
 export async function tryWalls(spec: RunnerConfinerSpec): Promise<RunnerConfinement> {
-  const { hostPath: path, addon, diagnose } = spec
-  const found = await findRunnerWalls({ path, node: process.execPath, addon })
+  const { found, diagnose } = spec
   if ('reason' in found) return { kind: 'open', failure: found }
   let said = ''
   for (const walls of found) {

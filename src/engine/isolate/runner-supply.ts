@@ -4,11 +4,12 @@ import type { Cgroup } from '../../sandbox/cgroup.ts'
 import { toUnavailable } from '../../sandbox/confiner.ts'
 import type { Unconfinable } from '../../sandbox/confiner-reasons.ts'
 import { locateAddon } from '../../sandbox/node-files.ts'
+import { findRunnerWalls } from '../../sandbox/runner-walls.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import { kernelLimitsMissing } from '../process/sandboxes.ts'
 import { createRunnerPool, type RunnerPool } from './pool.ts'
-import { tryWalls, type RunnerConfinement } from './runner-confiner.ts'
+import { tryWalls } from './runner-confiner.ts'
 import { groupLimits, type RunnerLaunch } from './runner-launch.ts'
 import { createRunnerProcess, type RunnerProcess } from './runner-process.ts'
 
@@ -58,9 +59,14 @@ export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
   let pool: RunnerPool | undefined
   let closed = false
   const open = async (): Promise<OpenSupply> => {
-    const { runner: code, realm } = await spec.assets()
+    const [{ runner: code, realm }, found] = await Promise.all([spec.assets(), findWalls(spec)])
     const start = createStarter(spec, code, cgroups.get)
-    const confined = await confine(spec, start)
+    const confined = await tryWalls({
+      found,
+      start: (walls) => start(defaultLaunch(spec, walls)),
+      readyTimeoutMs: spec.loadTimeoutMs,
+      diagnose: spec.diagnose,
+    })
     const walls = confined.kind === 'walled' ? confined.walls : undefined
     const launch = defaultLaunch(spec, walls)
     const readyTimeoutMs = spec.loadTimeoutMs
@@ -109,14 +115,9 @@ function defaultLaunch(spec: RunnerSupplySpec, walls: RunnerLaunch['walls']): Ru
   }
 }
 
-function confine(spec: RunnerSupplySpec, start: Start): Promise<RunnerConfinement> {
-  return tryWalls({
-    hostPath: spec.hostPath,
-    addon: () => locateAddon(createRequire(import.meta.url).resolve('isolated-vm')),
-    start: (walls) => start(defaultLaunch(spec, walls)),
-    readyTimeoutMs: spec.loadTimeoutMs,
-    diagnose: spec.diagnose,
-  })
+function findWalls({ hostPath: path }: RunnerSupplySpec): ReturnType<typeof findRunnerWalls> {
+  const addon = (): string => locateAddon(createRequire(import.meta.url).resolve('isolated-vm'))
+  return findRunnerWalls({ path, node: process.execPath, addon })
 }
 
 function createLaunches(

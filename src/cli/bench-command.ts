@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander'
 import { runBench } from './bench.ts'
+import { parseTolerance, runCompare } from './bench-compare.ts'
 import {
   collect,
   parseMix,
@@ -23,23 +24,28 @@ export function addBench(program: Command, output: Output, exit: (code: number) 
     .argument('<source>', 'module file or package folder')
     .argument('[tool]', 'tool name; may be left out when the source has one tool')
     .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
-    .option(
-      '--args-of <tool=json>',
-      'arguments of one tool of a mix, as JSON or @file',
-      collect,
-      [],
-    )
+    .addOption(repeatable('--args-of <tool=json>', 'arguments of one tool, as JSON or @file'))
     .option('--mix <tool=weight,...>', 'call several tools, in these shares', parseMix)
   addLoad(bench)
   addSandbox(bench)
   bench
-    .option('--threshold <expression>', "such as 'p95<20' or 'errors<1%'; repeatable", collect, [])
+    .addOption(repeatable('--threshold <expression>', "such as 'p95<20' or 'errors<1%'"))
     .option('--report <file>', 'write one self-contained HTML page')
     .option('--hgrm <file>', 'write the response times as a percentile distribution (HdrHistogram)')
     .option('--json', 'print exactly one JSON object')
     .addHelpText('after', NOTES)
     .action(async (source: string, tool: string | undefined, options) =>
       exit(await runBench(output, { source, tool, ...options })),
+    )
+  bench
+    .command('compare')
+    .description('compare two files written with --json; exits 99 when the second is worse')
+    .argument('<before>', 'report of the run to compare with')
+    .argument('<after>', 'report of the run in question')
+    .option('--tolerance <share>', 'how much worse is no regression', parseTolerance, 0.1)
+    .option('--json', 'print exactly one JSON object')
+    .action((before: string, after: string, options) =>
+      exit(runCompare(output, { before, after, ...options })),
     )
 }
 
@@ -58,7 +64,11 @@ function addLoad(bench: Command): void {
     )
     .option('--duration <time>', 'how long calls are made (default: 10s)', parseSpan('--duration'))
     .option('--requests <n>', 'how many calls are made', parseCount('--requests', 1))
-    .option('--warmup <time|n>', 'time or calls before the measurement', parseWarmup, { ms: 1_000 })
+    .addOption(
+      new Option('--warmup <time|n>', 'time or calls before the measurement; 0 for none')
+        .argParser(parseWarmup)
+        .default({ ms: 1_000 }, '1s'),
+    )
     .addOption(
       new Option('--arrivals <kind>', 'evenly spaced, or random around the rate')
         .choices(['constant', 'poisson'])
@@ -93,6 +103,10 @@ function addSandbox(bench: Command): void {
         .default('never'),
     )
     .option('--config <file>', 'host options from a JSON file; options given here win')
+}
+
+function repeatable(flags: string, text: string): Option {
+  return new Option(flags, `${text}; repeatable`).argParser(collect).default([], 'none')
 }
 
 const NOTES = `

@@ -80,6 +80,7 @@ export function createAgent(kernel: Kernel, spec: AgentSpec): { agent: Agent; st
       check()
       const message = parseNotice(notice)
       state.inbox.push({ id: randomUUID(), message })
+      kernel.heard(state, message)
       if (state.step === undefined) kernel.journal.deliver(state)
     },
     takeNotices() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createIsolateEngine } from '../engine/isolate/engine.ts'
-import { loadRunnerAssets } from '../engine/isolate/assets.ts'
+import { loadFrozenRealm, loadRunnerAssets } from '../engine/isolate/assets.ts'
 import { loadAsset } from '../engine/shared/load-asset.ts'
 import { createProcessEngine } from '../engine/process/engine.ts'
 import { createThreadEngine } from '../engine/thread/engine.ts'
@@ -10,9 +10,11 @@ import { loadProfiles, type Profiles } from '../sandbox/load-profiles.ts'
 import type { ListenOptions, Subscribe } from '../types/listeners.ts'
 import type { EngineCounts } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
+import { createHostApproval, type HostApproval } from './approval.ts'
+import type { ApprovalApi } from './approval-api.ts'
 import { checkEventName } from './event-names.ts'
 import { createHooksApi, type HooksApi } from './hooks.ts'
-import { createKernel } from './kernel.ts'
+import { createKernel, type Kernel } from './kernel.ts'
 import { createLoader } from './load.ts'
 import type { ToolMetrics } from './metrics.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
@@ -25,6 +27,8 @@ export interface ToolHost extends AsyncDisposable {
   readonly tools: ToolsApi
   readonly profiles: Profiles
   readonly hooks: HooksApi
+  /** Who decides about calls, and what was decided. */
+  readonly approval: ApprovalApi
   /** Adds a listener for a waterfall or an event; throws `CONFIG_INVALID` for an unknown name. */
   readonly on: Subscribe
   openSession(options?: SessionOptions): Session
@@ -52,6 +56,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
   const bundler = createBundler({ timeoutMs: BUNDLE_TIMEOUT_MS, idleMs: BUNDLER_IDLE_MS })
   const isolate = createIsolateEngine({
     assets: () => loadRunnerAssets(bundler.bundleAsset),
+    frozenRealm: () => loadFrozenRealm(bundler.bundleAsset),
     maxRunners: spec.maxRunners,
     callsPerRunner: spec.callsPerRunner,
     spares: SPARES,
@@ -75,6 +80,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     diagnose: kernel.diagnose,
   })
   for (const profile of profiles.list) programs.checkProfile(profile)
+  const approval = createHostApproval(kernel)
   const engines = { isolate, thread, process: programs }
   const engineOf = ({ engine }: SandboxProfile): SourceEngine => engines[engine]
   const check = (): void => {
@@ -87,21 +93,24 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
   let closing: Promise<void> | undefined
   const close = async (): Promise<void> => {
     kernel.shut()
+    approval.shut()
     await Promise.all([kernel.interruptAll('HOST_CLOSED', 'the host was closed'), hooks.close()])
     await Promise.all([...sessions].map((session) => session.close()))
     await Promise.all([isolate.close(), thread.close(), programs.close(), bundler.close()])
+    await approval.close()
   }
   const host: ToolHost = {
     tools,
     profiles,
     hooks: hooks.api,
+    approval: approval.api,
     on(event: string, fn: unknown, listenerOptions?: ListenOptions) {
       check()
       checkEventName(event)
       return kernel.root.hub.on(event, fn, listenerOptions)
     },
     openSession(sessionOptions) {
-      const session = openSession(kernel, randomUUID(), sessionOptions)
+      const session = openGoverned(kernel, approval, sessionOptions)
       sessions.add(session)
       return session
     },
@@ -116,4 +125,19 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     [Symbol.asyncDispose]: () => host.close(),
   }
   return host
+}
+
+function openGoverned(
+  kernel: Kernel,
+  approval: HostApproval,
+  options: SessionOptions | undefined,
+): Session {
+  const id = randomUUID()
+  approval.openSession(id, options?.policy)
+  const session = openSession(kernel, id, options)
+  const close = async (): Promise<void> => {
+    await session.close()
+    approval.closeSession(id)
+  }
+  return { ...session, close, [Symbol.asyncDispose]: close }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { createApprovals } from '../approval/service.ts'
+import { createApprovals, type Adjudicator } from '../approval/service.ts'
 import { createReadBeforeEdit } from '../broker/fs/gates.ts'
 import { createFairQueue } from '../queue/fair-queue.ts'
 import type { Call } from '../pipeline/call.ts'
@@ -12,6 +12,7 @@ import { createGuardList, type Scope } from '../registry/scope.ts'
 import type { InterruptCode } from '../signals/interrupt.ts'
 import type { AgentRef, CallToken } from '../types/call.ts'
 import type { FileObservation } from '../types/events.ts'
+import type { JsonValue } from '../types/json.ts'
 import { AGENT_BRAND, type AgentState } from './agent-state.ts'
 import { createCapabilities, type HostCapabilities } from './capabilities.ts'
 import { createEmitter } from './emitter.ts'
@@ -33,6 +34,12 @@ export interface Kernel {
   /** Loads sources into a scope; set once by the host that owns the engines. */
   readonly load: SourceLoader
   attachLoader(loader: SourceLoader): void
+  /** Puts who decides about asks, and what is taken out of results, in their places; once. */
+  attachApproval(seat: ApprovalSeat): void
+  /** Calls under way. */
+  liveCalls(): Iterable<Call>
+  /** A notice was injected into an agent. */
+  heard(agent: AgentState, message: JsonValue): void
   createScope(agentId: string, parent: Scope): Scope
   /** The scope calls of `agent` see. Throws when it is not a live agent of this host, or that is closed. */
   scopeOf(agent: AgentRef | undefined): Scope
@@ -64,6 +71,14 @@ export interface Kernel {
   shut(): void
 }
 
+/** What approval does in the pipeline. */
+export interface ApprovalSeat {
+  readonly adjudicator: Adjudicator
+  readonly redact: PipelineHost['redact']
+  /** A user said something to an agent. */
+  heard(agent: AgentState, message: JsonValue): void
+}
+
 /** Creates a host's kernel; it owns no process and no file. */
 export function createKernel(spec: HostSpec): Kernel {
   const order = createOrderSource()
@@ -75,6 +90,7 @@ export function createKernel(spec: HostSpec): Kernel {
   const metrics = createMetrics()
   let closed = false
   let loader: SourceLoader | undefined
+  let seat: ApprovalSeat | undefined
   const waiting = new Set<() => void>()
   const ownFiles = new Set(spec.profileFolders.map((folder) => resolve(folder)))
   const unbind = new WeakMap<Call, () => void>()
@@ -169,7 +185,9 @@ export function createKernel(spec: HostSpec): Kernel {
     queueTimeoutMs: spec.queueTimeoutMs,
     policyTimeoutMs: spec.policyTimeoutMs,
     defaultTimeoutMs: spec.defaultTimeoutMs,
-    approvals: createApprovals(journal),
+    approvals: createApprovals(journal, {
+      adjudicate: (ask) => seat?.adjudicator.adjudicate(ask),
+    }),
     closedFor: ({ agent }) => closedFor(agent),
     scopeOf: (input) => scopeOf(input.agent),
     enter,
@@ -201,6 +219,12 @@ export function createKernel(spec: HostSpec): Kernel {
     attachLoader(given) {
       loader = given
     },
+    attachApproval(given) {
+      seat = given
+      pipeline.redact = given.redact
+    },
+    liveCalls: () => live.values(),
+    heard: (agent, message) => seat?.heard(agent, message),
     createScope: (agentId, parent) => newScope(order, agentId, parent),
     scopeOf,
     agentStateOf(agent) {

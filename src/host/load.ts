@@ -7,6 +7,7 @@ import { loadOwnTool } from '../loader/load-own-tool.ts'
 import { loadSource, type SourceEngine } from '../loader/load-source.ts'
 import { isCommandSource } from '../loader/read-command.ts'
 import { resolveSource } from '../loader/resolve-source.ts'
+import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
 import { parseDefinition, toViolations } from '../registry/parse-definition.ts'
 import { fieldsOfManifest } from '../registry/read-definition.ts'
 import type { Registration } from '../registry/registration.ts'
@@ -34,6 +35,8 @@ export interface LoadOptions {
   readonly idempotent?: boolean
   /** Back ends of `ask_user` and `subagent`; only the source `builtin` has tools for them. */
   readonly backends?: BuiltinBackends
+  /** How approval classifies tools of this source, by name; what is not named nobody has. */
+  readonly policy?: Readonly<Record<string, ToolDescriptor>>
   readonly [INSPECTION]?: InspectionRequest
 }
 
@@ -110,6 +113,7 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
         operator: toOperator(profile, options, {
           packageRoot: found.root,
           source: options.name ?? source,
+          tool: manifest.name,
         }),
         source: options.name ?? source,
         format: loaded.format,

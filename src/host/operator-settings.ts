@@ -1,4 +1,6 @@
 import { CaissonError } from '../errors/caisson-error.ts'
+import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
+import { parseToolDescriptor } from '../policies/auto-approval/config/descriptor.ts'
 import type { OperatorSettings } from '../registry/registration.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import type { LoadOptions } from './load.ts'
@@ -8,8 +10,17 @@ import type { ResolvedSecrets } from './resolve-secrets.ts'
 export function toOperator(
   profile: SandboxProfile,
   options: LoadOptions,
-  { packageRoot, source }: { readonly packageRoot: string | undefined; readonly source: string },
+  {
+    packageRoot,
+    source,
+    tool = '',
+  }: {
+    readonly packageRoot: string | undefined
+    readonly source: string
+    readonly tool?: string
+  },
 ): OperatorSettings {
+  const policy = Object.hasOwn(options.policy ?? {}, tool) ? options.policy?.[tool] : undefined
   const { fetch, fs, kv, secrets, limits } = profile
   return {
     profile: profile.name,
@@ -30,7 +41,14 @@ export function toOperator(
     ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     ...(options.retry === undefined ? {} : { retry: options.retry }),
     ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
+    ...(policy === undefined ? {} : { policy: checkDescriptor(policy, tool) }),
   }
+}
+
+function checkDescriptor(given: ToolDescriptor, tool: string): ToolDescriptor {
+  const { policy, violations } = parseToolDescriptor(given)
+  if (policy !== undefined) return policy
+  throw new CaissonError('CONFIG_INVALID', `load(), policy of '${tool}': ${violations.join('; ')}`)
 }
 
 /** Throws `CONFIG_INVALID` when the host lacks a secret that the profile names. */

@@ -1,4 +1,6 @@
 import { CaissonError } from '../errors/caisson-error.ts'
+import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
+import { parseToolDescriptor } from '../policies/auto-approval/config/descriptor.ts'
 import { isTimeout } from '../registry/parse-definition.ts'
 import { parseRetry } from '../registry/retry-settings.ts'
 import type { RetrySettings } from '../types/tool.ts'
@@ -10,16 +12,22 @@ export interface RegisterOptions {
   readonly idempotent?: boolean
   /** `false` leaves every argument check to the body. */
   readonly validateArguments?: boolean
+  /** How approval classifies the tool; without it nobody has. */
+  readonly policy?: ToolDescriptor
 }
 
-const KEYS = ['timeoutMs', 'retry', 'idempotent', 'validateArguments']
+const KEYS = ['timeoutMs', 'retry', 'idempotent', 'validateArguments', 'policy']
 
 /** Copies an operator's options; throws `CONFIG_INVALID` naming everything that is wrong. */
 export function parseRegisterOptions(options: unknown): RegisterOptions {
   if (typeof options !== 'object' || options === null) throw invalid(['they must be an object'])
-  const { timeoutMs, retry, idempotent, validateArguments } = options as Record<string, unknown>
+  const { timeoutMs, retry, idempotent, validateArguments, policy } = options as Record<
+    string,
+    unknown
+  >
   const parsedRetry = parseRetry(retry, 'retry')
-  const violations = [...parsedRetry.violations]
+  const parsedPolicy = parseToolDescriptor(policy)
+  const violations = [...parsedRetry.violations, ...parsedPolicy.violations]
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     violations.push('timeoutMs must be a number above 0 and at most 2147483647')
   }
@@ -40,6 +48,7 @@ export function parseRegisterOptions(options: unknown): RegisterOptions {
     ...flags,
     ...(isTimeout(timeoutMs) ? { timeoutMs } : {}),
     ...(parsedRetry.settings === undefined ? {} : { retry: parsedRetry.settings }),
+    ...(parsedPolicy.policy === undefined ? {} : { policy: parsedPolicy.policy }),
   }
 }
 

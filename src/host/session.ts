@@ -14,6 +14,8 @@ export interface SessionOptions {
   readonly log?: string
   /** Store the cards that tools draw, so that a replay shows them without running anything. */
   readonly cards?: boolean
+  /** `none`: calls of this session pass the guards and nothing of the approval pack. */
+  readonly policy?: 'auto-approval' | 'none'
 }
 
 /** One record of what agents did. */

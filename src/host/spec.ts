@@ -1,7 +1,12 @@
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
+import { availableParallelism, homedir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { CaissonError } from '../errors/caisson-error.ts'
+import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
+import { toolDescriptorSchema } from '../policies/auto-approval/config/descriptor.ts'
+import { guardConfigSchema } from '../policies/auto-approval/config/schema.ts'
+import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/config/settings.ts'
+import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
 import { readConfig } from './read-config.ts'
 import {
   resolveSecrets,
@@ -44,6 +49,12 @@ export interface HostOptions {
     /** Profile of loaded sources. Default `pure`. */
     readonly profile?: string
   }
+  /** Who decides about calls that are more than routine; `true` for the defaults. Default: off. */
+  readonly approval?: boolean | ApprovalConfig
+  /** What the guards of every host do beyond their fixed rules. */
+  readonly guards?: Partial<GuardSettings>
+  /** What the operator says of single tools, by their names. */
+  readonly tools?: Readonly<Record<string, { readonly policy?: ToolDescriptor }>>
   /** Called with every diagnostic. Default: nothing is printed. */
   readonly logger?: (line: string) => void
 }
@@ -67,6 +78,15 @@ export interface HostSpec {
   readonly defaultTimeoutMs: number
   readonly memoryMb: number | undefined
   readonly defaultProfile: string
+  /** Settings under `approval`, undefined when it is off. */
+  readonly approval: object | undefined
+  readonly approvalSeams: ApprovalSeams
+  readonly guards: GuardSettings
+  readonly toolPolicies: ReadonlyMap<string, ToolDescriptor>
+  /** Absolute; where journals go, and what no tool touches. */
+  readonly stateHome: string
+  /** Absolute path of the configuration file, if there is one. */
+  readonly configFile: string | undefined
   readonly logger: (line: string) => void
 }
 
@@ -91,12 +111,18 @@ const schema = z.strictObject({
       profile: z.string().default('pure'),
     })
     .prefault({}),
+  approval: z.union([z.boolean(), z.looseObject({})]).optional(),
+  guards: guardConfigSchema.prefault({} as never),
+  tools: z
+    .record(z.string(), z.strictObject({ policy: toolDescriptorSchema.optional() }))
+    .default({}),
   logger: z.custom<(line: string) => void>((value) => typeof value === 'function').optional(),
 })
 
 /** Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong. */
 export function resolveHostSpec(options: HostOptions): HostSpec {
-  const { profiles, defaults, ...rest } = parseOptions(withConfig(options), 'createToolHost()')
+  const given = withConfig(options)
+  const { profiles, defaults, ...rest } = parseOptions(given, 'createToolHost()')
   return {
     profileFolders: profiles.filter((entry) => typeof entry === 'string'),
     profileObjects: profiles.filter((entry) => typeof entry !== 'string'),
@@ -114,6 +140,16 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     defaultTimeoutMs: defaults.timeoutMs,
     memoryMb: defaults.memoryMb,
     defaultProfile: defaults.profile,
+    approval: typeof rest.approval === 'object' ? rest.approval : rest.approval ? {} : undefined,
+    approvalSeams: seamsOf(given.approval),
+    guards: rest.guards,
+    toolPolicies: new Map(
+      Object.entries(rest.tools).flatMap(([name, { policy }]) =>
+        policy === undefined ? [] : [[name, policy] as const],
+      ),
+    ),
+    stateHome: resolve(rest.stateDir ?? process.env['CAISSON_HOME'] ?? join(homedir(), '.caisson')),
+    configFile: typeof options.config === 'string' ? resolve(options.config) : undefined,
     logger: rest.logger ?? (() => undefined),
   }
 }
@@ -129,7 +165,29 @@ function withConfig({ config, ...options }: HostOptions): HostOptions {
     profiles: [...(given.profiles ?? []), ...(options.profiles ?? [])],
     secrets: { ...given.secrets, ...options.secrets },
     defaults: { ...given.defaults, ...options.defaults },
+    ...mergeApproval(given.approval, options.approval),
+    guards: { ...given.guards, ...options.guards },
+    tools: { ...given.tools, ...options.tools },
   }
+}
+
+function seamsOf(approval: HostOptions['approval']): ApprovalSeams {
+  const seams = (Object(approval) as { [APPROVAL_SEAMS]?: ApprovalSeams })[APPROVAL_SEAMS]
+  return seams ?? {}
+}
+
+// `true` says that it is on, and nothing of how.
+function mergeApproval(
+  given: HostOptions['approval'],
+  explicit: HostOptions['approval'],
+): Pick<HostOptions, 'approval'> {
+  const approval =
+    typeof given === 'object' && typeof explicit === 'object'
+      ? { ...given, ...explicit }
+      : explicit === true && typeof given === 'object'
+        ? given
+        : (explicit ?? given)
+  return approval === undefined ? {} : { approval }
 }
 
 function parseOptions(options: HostOptions, label: string): z.infer<typeof schema> {

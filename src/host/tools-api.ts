@@ -155,6 +155,7 @@ function createInlineRegistration(
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
       ...(options.retry === undefined ? {} : { retry: options.retry }),
       ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
+      ...(options.policy === undefined ? {} : { policy: options.policy }),
     },
     body: createInlineBody(parsed.name, functions, kernel.diagnose),
   }

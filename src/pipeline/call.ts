@@ -39,6 +39,8 @@ export interface Call {
   policyUntil: number
   /** Its deadline; stands still while a hook that is over is being killed. */
   policyClock: Deadline | undefined
+  /** Codes of policy that a denial of this call carries as its fact `reasons`. */
+  denialCodes: readonly string[] | undefined
   /** A hook said that no further model step follows, whatever the result. */
   endsStep: boolean
 }

@@ -108,6 +108,7 @@ export function materializeCall(
           }),
     policyUntil: 0,
     policyClock: undefined,
+    denialCodes: undefined,
     endsStep: false,
   }
   return { call, failure }

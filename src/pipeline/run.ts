@@ -30,6 +30,8 @@ export interface PipelineHost extends AroundHost {
   /** Records `tool/result`. */
   commit(call: Call, result: CallResult): void | Promise<void>
   diagnose(text: string): void
+  /** The last step before delivery: what policy takes out of an outcome. Undefined for nothing. */
+  redact?: ((call: Call, outcome: Outcome) => Promise<Outcome>) | undefined
 }
 
 /** A call that policy has decided about and whose body has not begun. */
@@ -64,7 +66,8 @@ export async function admitCall(input: ReadInput, host: PipelineHost): Promise<A
     if (call.interrupt.code !== undefined) {
       return { call, refused: interruptedFailure(call.interrupt, 'before'), reachesPost: false }
     }
-    return { call, refused: await decide(call, host), reachesPost: true }
+    const refused = await decide(call, host)
+    return { call, refused: withCodes(call, refused), reachesPost: true }
   } catch (error) {
     host.leave(call)
     throw error
@@ -91,7 +94,8 @@ export async function commitCall(
     const decided = reachesPost
       ? await runPostExecute(call, outcome, host.policyTimeoutMs)
       : outcome
-    const final = await runFinalize(call, decided, host.diagnose)
+    const finalized = await runFinalize(call, decided, host.diagnose)
+    const final = host.redact === undefined ? finalized : await host.redact(call, finalized)
     const result = toResult(call, final)
     notifyObservers(call, result, host.diagnose)
     await host.commit(call, result)
@@ -99,6 +103,13 @@ export async function commitCall(
   } finally {
     host.leave(call)
   }
+}
+
+function withCodes(call: Call, refused: Outcome | undefined): Outcome | undefined {
+  const { denialCodes } = call
+  if (refused?.kind !== 'failure' || denialCodes === undefined) return refused
+  if (refused.failure.code !== 'DENIED') return refused
+  return { ...refused, failure: { ...refused.failure, reasons: [...denialCodes] } }
 }
 
 async function decide(call: Call, host: PipelineHost): Promise<Outcome | undefined> {

@@ -1,6 +1,7 @@
 import type { CapabilityGrants } from '../types/capability.ts'
 import type { ToolBody } from '../types/engine.ts'
 import type { RetrySettings } from '../types/tool.ts'
+import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
 import type { ParsedDefinition } from './parse-definition.ts'
 
 /** A registered tool: everything copied from its definition once, and its hold on an engine. */
@@ -23,6 +24,8 @@ export interface OperatorSettings {
   readonly profileRetry?: RetrySettings
   readonly idempotent?: boolean
   readonly confinement?: 'none'
+  /** How the operator classifies the tool for approval. */
+  readonly policy?: ToolDescriptor
   readonly logBytes: number
   /** What the tool may ask the host for; absent for inline tools, which ask for nothing. */
   readonly grants?: CapabilityGrants

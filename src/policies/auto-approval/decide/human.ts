@@ -1,5 +1,6 @@
+import { askEverybody, createListenerAnswerer } from '../../../approval/plain.ts'
 import type { Ask } from '../../../approval/service.ts'
-import type { Answerer, RaceEnd } from '../../../approval/types.ts'
+import type { RaceEnd } from '../../../approval/types.ts'
 import type { RaceAsk } from '../../../approval/race.ts'
 import type { ApprovalOutcome } from '../../../types/decision.ts'
 import type { ModelNote } from '../journals/records.ts'
@@ -54,12 +55,7 @@ export function askPlainly(
   const question = composeQuestion(given, { seconds: undefined, onTimeout: 'reject' })
   if (!parts.asks.hasAnswerer(question)) return undefined
   const signal = AbortSignal.any([ask.signal, parts.closing])
-  return runRace(given, { question, signal, quietMs: 0 }).then((end) => toPlainOutcome(end))
-}
-
-function toPlainOutcome(end: RaceEnd): ApprovalOutcome {
-  if (end.kind === 'answer') return end.answer.decision === 'allow' ? 'allowed-once' : 'rejected'
-  return end.kind === 'unavailable' ? 'unavailable' : 'cancelled'
+  return askEverybody(ask, question, parts.asks, signal)
 }
 
 function runRace(
@@ -67,27 +63,6 @@ function runRace(
   what: Omit<RaceAsk, 'answerers' | 'bystanders'>,
 ): Promise<RaceEnd> {
   return parts.asks.run(what, ask.hasListeners ? [createListenerAnswerer(ask)] : [])
-}
-
-/** The listeners of `approval/request` as one program among the answerers. */
-export function createListenerAnswerer(ask: Pick<Ask, 'consultListeners'>): Answerer {
-  return {
-    id: 'listeners',
-    kind: 'program',
-    available: () => true,
-    async ask(_question, signal) {
-      switch (await ask.consultListeners(signal)) {
-        case 'allowed-once':
-          return { decision: 'allow' }
-        case 'rejected':
-          return { decision: 'reject' }
-        case 'cancelled':
-          return { decision: 'cancel' }
-        default:
-          return undefined
-      }
-    },
-  }
 }
 
 async function settle(

@@ -52,6 +52,6 @@ function typeOf(value: JsonValue, depth: number): JsonValue {
   if (Array.isArray(value)) return 'list'
   if (depth >= 2) return 'object'
   return Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([key, field]): JsonValue => [key, typeOf(field, depth + 1)])
-    .sort((a, b) => (String(a) < String(b) ? -1 : 1))
 }

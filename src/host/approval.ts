@@ -1,0 +1,183 @@
+import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
+import { createAsks } from '../approval/asks.ts'
+import { SYSTEM_CLOCK } from '../approval/clock.ts'
+import { createPlainAdjudicator } from '../approval/plain.ts'
+import { createArtifacts } from '../policies/auto-approval/artifacts/artifacts.ts'
+import { compileSettings, type InForce } from '../policies/auto-approval/decide/in-force.ts'
+import type { PackHost } from '../policies/auto-approval/host-seam.ts'
+import { createApprovalPack, type ApprovalPack } from '../policies/auto-approval/pack.ts'
+import { REAL_FILES } from '../policies/auto-approval/paths/file-view.ts'
+import type { AgentRef, Execution } from '../types/call.ts'
+import type { Agent } from './agent.ts'
+import { createApprovalApi, type ApprovalApi } from './approval-api.ts'
+import { createHostAssessor, type HostAssessor } from './approval-assessor.ts'
+import { placeOf, rootOf, sessionOf } from './approval-place.ts'
+import type { Kernel } from './kernel.ts'
+import { createUserMessages } from './user-messages.ts'
+
+/** Guards, and the approval pack where it is switched on. */
+export interface HostApproval {
+  readonly api: ApprovalApi
+  openSession(id: string, policy: unknown): void
+  closeSession(id: string): void
+  /** Takes down every question. */
+  shut(): void
+  close(): Promise<void>
+}
+
+/** Installs guards and, when the spec says so, the pack. Throws `CONFIG_INVALID`, `LOAD_FAILED`. */
+export function createHostApproval(kernel: Kernel): HostApproval {
+  const { approval, approvalSeams: seams } = kernel.spec
+  const clock = seams.clock ?? SYSTEM_CLOCK
+  const asks = createAsks(clock, {
+    answererFailed: (id) => kernel.diagnose(`approval answerer '${id}' failed`),
+    late: () => undefined,
+  })
+  const exempt = new Set<string>()
+  const isGoverned = (root: string): boolean => !exempt.has(root)
+  const users = createUserMessages()
+  const host = createPackHost(kernel, isGoverned, users.list)
+  let inForce = compileSettings(approval ?? {})
+  checkKeys(inForce)
+  const artifacts = createArtifacts(seams.files ?? REAL_FILES, clock)
+  const reading = createHostAssessor(kernel, {
+    settings: () => inForce.settings,
+    placeOf: host.placeOf,
+    countRunning: host.countRunning,
+    artifacts,
+    seams,
+  })
+  const pack =
+    approval === undefined
+      ? undefined
+      : createApprovalPack({
+          host,
+          clock,
+          stateDir: kernel.spec.stateHome,
+          inForce: () => inForce,
+          assessor: reading.assessor,
+          assess: reading.of,
+          artifacts,
+          asks,
+          readKey: (name) => process.env[name],
+          seams,
+        })
+  installGuard(kernel, reading, host, pack)
+  kernel.attachApproval({
+    adjudicator: pack?.adjudicator ?? createPlainAdjudicator(asks),
+    redact: pack?.redact,
+    heard(state, message) {
+      const top = rootOf(state)
+      if (top !== undefined) users.note(sessionOf(top), message)
+    },
+  })
+  const configure = (given: unknown): void => {
+    inForce = reconfigure(given, pack, kernel)
+  }
+  return {
+    api: createApprovalApi({ kernel, asks, pack, reading, inForce: () => inForce, configure }),
+    openSession(id, policy) {
+      if (parsePolicy(policy) === 'none') exempt.add(id)
+    },
+    closeSession(id) {
+      exempt.delete(id)
+      users.drop(id)
+      pack?.dropSession(id)
+    },
+    shut: () => pack?.shut(),
+    close: async () => pack?.close(),
+  }
+}
+
+// Before any guard of the operator, and with nothing that could take it out again.
+function installGuard(
+  kernel: Kernel,
+  reading: HostAssessor,
+  host: PackHost,
+  pack: ApprovalPack | undefined,
+): void {
+  kernel.root.guards.add(function builtin(exec: Execution) {
+    const { guard, assessment } = reading.of(exec)
+    if (guard === undefined) return undefined
+    host.setCodes(exec, [...new Set(assessment.reasons.map(({ code }) => code))])
+    try {
+      pack?.noteGuard(exec)
+    } catch (error) {
+      kernel.diagnose(`a guard's denial could not be recorded: ${String(error)}`)
+    }
+    return guard.message
+  })
+}
+
+function createPackHost(
+  kernel: Kernel,
+  isGoverned: (root: string) => boolean,
+  userMessages: PackHost['userMessages'],
+): PackHost {
+  const place: PackHost['placeOf'] = (exec) => placeOf(kernel, isGoverned, exec)
+  return {
+    placeOf: place,
+    isOver({ token, signal }) {
+      const call = kernel.callOf(token)
+      return signal.aborted || call === undefined || call.interrupt.code !== undefined
+    },
+    setCodes({ token }, codes) {
+      const call = kernel.callOf(token)
+      if (call !== undefined) call.denialCodes = codes
+    },
+    descriptionOf: ({ token }) => kernel.callOf(token)?.registration?.description ?? '',
+    countRunning: (root) =>
+      [...kernel.liveCalls()].filter((call) => place(call.exec).root === root).length,
+    userMessages,
+    listen: (event, fn, name) =>
+      kernel.root.hub.on(event, Object.defineProperty(fn as object, 'name', { value: name })),
+    inject(agent, text) {
+      const content = [{ type: 'text', text }]
+      ;(agent as Agent).inject({ content, source: { kind: 'plugin', plugin: 'auto-approval' } })
+    },
+    onStepEnd: listenToSteps,
+    diagnose: kernel.diagnose,
+  }
+}
+
+function listenToSteps(agent: AgentRef, fn: () => void): void {
+  try {
+    ;(agent as Agent).on('step/end', (line) => {
+      if (line.agent === agent.id) fn()
+    })
+  } catch {
+    // The agent is being disposed: no step of it will end any more.
+  }
+}
+
+function parsePolicy(policy: unknown): 'auto-approval' | 'none' {
+  if (policy === undefined || policy === 'auto-approval') return 'auto-approval'
+  if (policy === 'none') return policy
+  throw new CaissonError(
+    'CONFIG_INVALID',
+    "openSession(): policy must be 'auto-approval' or 'none'",
+  )
+}
+
+function checkKeys({ settings }: InForce): void {
+  for (const key of ['classifier', 'reviewer'] as const) {
+    const name = settings[key]?.apiKeyEnv
+    if (name === undefined || (process.env[name] ?? '') !== '') continue
+    const text = `approval.${key}.apiKeyEnv: the environment variable ${name} is not set`
+    throw new CaissonError('CONFIG_INVALID', text)
+  }
+}
+
+// What cannot be kept to changes nothing: the settings before stay in force.
+function reconfigure(given: unknown, pack: ApprovalPack | undefined, kernel: Kernel): InForce {
+  try {
+    const next = compileSettings(given)
+    checkKeys(next)
+    return next
+  } catch (error) {
+    const text = isCaissonError(error) ? error.message : 'the settings cannot be read'
+    kernel.diagnose(`approval: new settings were refused, the ones before stay: ${text}`)
+    pack?.parts.recorder.observe({ kind: 'config-rejected' })
+    throw error
+  }
+}

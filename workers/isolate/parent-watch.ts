@@ -1,6 +1,8 @@
 import { Worker } from 'node:worker_threads'
 
 const EVERY_MS = 200
+/** Without these a thread reserves half a gigabyte for code that it never has. */
+const SMALL = { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, codeRangeSizeMb: 1 }
 
 /**
  * Ends this process when the one that started it is gone, although this thread may be busy with tool
@@ -13,5 +15,5 @@ export function watchParent(): void {
       if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
     }, ${EVERY_MS})
   `
-  new Worker(code, { eval: true, stdout: true, stderr: true }).unref()
+  new Worker(code, { eval: true, stdout: true, stderr: true, resourceLimits: SMALL }).unref()
 }

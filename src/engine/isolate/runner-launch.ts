@@ -17,8 +17,8 @@ export interface RunnerLaunch {
 const MB = 1024 * 1024
 const KERNEL_SLACK_MB = 64
 /** What Node reserves, touched or not, in MB; each isolate reserves as much again as `each` says. */
-const RESERVED = { jit: { node: 580, each: 520, least: 100, times: 2 } } as const
-const RESERVED_JITLESS = { node: 80, each: 10, least: 128, times: 3 } as const
+const RESERVED = { jit: { node: 660, each: 520, least: 100, times: 2 } } as const
+const RESERVED_JITLESS = { node: 160, each: 10, least: 128, times: 3 } as const
 const RESIDENT_MB = 100
 const RESIDENT_TIMES = 3
 /** Threads of Node, of V8 and of the isolates. */

@@ -8,12 +8,14 @@ import { unknownAgent, unknownParent } from '../pipeline/materialize-call.ts'
 import type { PipelineHost } from '../pipeline/run.ts'
 import { createHub, createOrderSource, type OrderSource } from '../registry/hub.ts'
 import { createLayer } from '../registry/layer.ts'
+import { createCodeView } from '../registry/presentation.ts'
 import { createGuardList, type Scope } from '../registry/scope.ts'
 import type { InterruptCode } from '../signals/interrupt.ts'
 import type { AgentRef, CallToken } from '../types/call.ts'
 import type { FileObservation } from '../types/events.ts'
 import type { JsonValue } from '../types/json.ts'
 import { AGENT_BRAND, type AgentState } from './agent-state.ts'
+import { closedError, disposedError, findDisposed, isBelow } from './alive.ts'
 import { createCapabilities, type HostCapabilities } from './capabilities.ts'
 import { createEmitter } from './emitter.ts'
 import { createFileGates } from './file-gates.ts'
@@ -260,36 +262,6 @@ export function createKernel(spec: HostSpec): Kernel {
   }
 }
 
-/** Throws `AGENT_DISPOSED` when the agent, or one above it, was disposed. */
-export function checkAlive(agent: AgentState): void {
-  const disposed = findDisposed(agent)
-  if (disposed !== undefined) throw disposedError(disposed)
-}
-
-function findDisposed(agent: AgentState): AgentState | undefined {
-  for (let at: AgentState | undefined = agent; at !== undefined; at = at.parent) {
-    if (at.disposed) return at
-  }
-  return undefined
-}
-
-function isBelow(member: AgentState, agent: AgentState): boolean {
-  for (let at: AgentState | undefined = member; at !== undefined; at = at.parent) {
-    if (at === agent) return true
-  }
-  return false
-}
-
-/** The error of anything asked of a host after it began to close. */
-export function closedError(): CaissonError {
-  return new CaissonError('HOST_CLOSED', 'the host is closed')
-}
-
-/** The error of anything asked of an agent after its disposal. */
-export function disposedError(agent: AgentState): CaissonError {
-  return new CaissonError('AGENT_DISPOSED', `agent '${agent.ref.id}' was disposed`)
-}
-
 function newScope(
   order: OrderSource,
   agentId: string | undefined,
@@ -301,5 +273,6 @@ function newScope(
     layer: createLayer(parent === undefined ? 'the host' : 'this agent'),
     hub: createHub(order),
     guards: createGuardList(),
+    code: createCodeView(),
   }
 }

@@ -10,7 +10,8 @@ import type { JsonValue } from '../types/json.ts'
 import type { AgentState } from './agent-state.ts'
 import { createCommitLine, type CommitLine } from './commit-line.ts'
 import { executionMode } from './execution-mode.ts'
-import { closedError, disposedError, type Kernel } from './kernel.ts'
+import { closedError, disposedError } from './alive.ts'
+import type { Kernel } from './kernel.ts'
 
 /** One tool-call block of an assistant message; `arguments` is JSON text or a value. */
 export interface ToolCallBlock {

@@ -12,6 +12,7 @@ execFileSync('tsc', ['-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit'
 const assets = [
   'isolate/runner',
   'isolate/realm-entry',
+  'isolate/frozen-realm-entry',
   'thread/stage',
   'check/probe',
   'process/shim',

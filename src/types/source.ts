@@ -1,4 +1,5 @@
 import type { ToolBody } from './engine.ts'
+import type { CallState } from './profile.ts'
 
 /** How a source was recognised. */
 export type SourceFormat = 'definition' | 'dsh-plugin' | 'function' | 'command' | 'mcp' | 'builtin'
@@ -17,10 +18,18 @@ export interface BundledSource {
   readonly config?: unknown
 }
 
+/** What calls of a source share, and why it is not what the profile asks for. */
+export interface KeptState {
+  readonly name: CallState
+  readonly reason?: string
+}
+
 /** What describing a source in its engine gave; `manifests` is hostile until parsed. */
 export interface LoadedSource {
   readonly format: unknown
   readonly manifests: unknown
+  /** The state its calls have; absent for `fresh` as the profile asks, and in engines that know none. */
+  readonly state?: KeptState
   body(tool: string): ToolBody
   /** Frees what the engine keeps for this source; calls under way are not touched. */
   dispose(): Promise<void>

@@ -73,6 +73,7 @@ export function createEngine(
 ): FakeEngine {
   const engine = createIsolateEngine({
     assets: async () => assets,
+    frozenRealm: async () => '',
     maxRunners: 1,
     spares: 0,
     callsPerRunner: 5_000,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { loadRunnerAssets } from '../../src/engine/isolate/assets.ts'
+import { loadFrozenRealm, loadRunnerAssets } from '../../src/engine/isolate/assets.ts'
 import { createIsolateEngine } from '../../src/engine/isolate/engine.ts'
 import { createBundler, type Bundler } from '../../src/loader/bundler-client.ts'
 import { createLoadGate } from '../../src/loader/load-gate.ts'
@@ -43,6 +43,7 @@ export function openLoader(cwd: string = TOOLS): OpenLoader {
   const bundler = createBundler({ timeoutMs: 10_000, idleMs: 30_000 })
   const engine = createIsolateEngine({
     assets: () => loadRunnerAssets(bundler.bundleAsset),
+    frozenRealm: () => loadFrozenRealm(bundler.bundleAsset),
     maxRunners: 2,
     spares: 1,
     callsPerRunner: 5_000,

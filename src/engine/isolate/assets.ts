@@ -14,3 +14,8 @@ export async function loadRunnerAssets(bundleAsset: BundleAsset): Promise<Runner
   ])
   return { runner, realm }
 }
+
+/** The realm of the frozen state, as plain JavaScript text. */
+export function loadFrozenRealm(bundleAsset: BundleAsset): Promise<string> {
+  return loadAsset('isolate/frozen-realm-entry', bundleAsset)
+}

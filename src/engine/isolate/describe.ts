@@ -5,11 +5,16 @@ import type { RunnerSeat } from './seat.ts'
 const MAX_DESCRIPTION_BYTES = 8 * 1024 * 1024
 const MAX_TEXT = 4_096
 
+/** What a source says of itself; all of it hostile. */
+export interface Description {
+  readonly format: unknown
+  readonly manifests: unknown
+  /** Global names it has set while it loaded, as far as its state has to know. */
+  readonly wrote: readonly string[]
+}
+
 /** Runs a source's top level and registration in a runner. Throws `LOAD_FAILED` with the author's text. */
-export async function describeInRunner(
-  seat: RunnerSeat,
-  timeoutMs: number,
-): Promise<{ format: unknown; manifests: unknown }> {
+export async function describeInRunner(seat: RunnerSeat, timeoutMs: number): Promise<Description> {
   const { runner } = seat
   const answer = Promise.withResolvers<unknown>()
   const fail = (text: string): void => answer.reject(describeFailed(text))
@@ -35,9 +40,11 @@ export async function describeInRunner(
   )
   runner.send({ t: 'describe' })
   try {
-    const body = parseDescription(await answer.promise)
+    const body = await answer.promise
+    const parsed = parseDescription(body)
     seat.giveBack()
-    return body
+    const wrote: unknown = Reflect.get(Object(body), 'wrote')
+    return { ...parsed, wrote: Array.isArray(wrote) ? wrote.map(String) : [] }
   } catch (error) {
     await seat.discard()
     throw error

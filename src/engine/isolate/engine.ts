@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto'
-import { CaissonError } from '../../errors/caisson-error.ts'
 import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
-import type { BundledSource, LoadedSource } from '../../types/source.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
-import type { HostMessage, RealmLimits } from '../../../workers/isolate/protocol.ts'
-import { createGate } from '../shared/gate.ts'
-import { ENVELOPE_BYTES, toRealmLimits } from '../shared/request.ts'
-import { describeInRunner } from './describe.ts'
+import type { BundledSource, KeptState, LoadedSource } from '../../types/source.ts'
 import { runBody, runProjection } from '../shared/run.ts'
+import { describeInRunner, type Description } from './describe.ts'
+import { createDomain, type Domain } from './domain.ts'
+import { findFrozenFault } from './frozen-probe.ts'
+import { createLeases, type Leases } from './leases.ts'
 import { createRunnerSupply, type RunnerSupplySpec } from './runner-supply.ts'
-import { createRunnerSeat, type RunnerSeat, type StandInTurn } from './seat.ts'
-import { createStandIns, type StandInEnv, type StandIns } from './stand-ins.ts'
+import { createSticky, type Sticky } from './sticky.ts'
 
 /** Runs community tools in V8 isolates inside supervised runner processes. */
 export interface IsolateEngine {
@@ -23,63 +20,68 @@ export interface IsolateEngine {
   close(): Promise<void>
 }
 
-export type IsolateEngineSpec = RunnerSupplySpec
-
-/** Everything that identifies and bounds one trust domain: (bundle, profile). */
-interface Domain {
-  readonly key: string
-  readonly source: BundledSource
-  readonly profile: SandboxProfile
-  readonly limits: RealmLimits
-  /** Undefined for a profile without secrets. */
-  readonly standIns: StandIns | undefined
+export interface IsolateEngineSpec extends RunnerSupplySpec {
+  /** The realm of the frozen state; made when a profile first asks for it. */
+  readonly frozenRealm: () => Promise<string>
 }
 
 /** Creates the engine; runners start with the first load or call. */
 export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
+  const { maxRunners, loadTimeoutMs, diagnose } = spec
   const supply = createRunnerSupply(spec)
-  let closing = false
   const loads = countLoads()
-  const lease = async (domain: Domain, signal?: AbortSignal): Promise<RunnerSeat> => {
-    const { pool, realm, launchOf } = await supply.open()
-    if (closing) throw new CaissonError('HOST_CLOSED', 'the host is closed')
-    const { key, profile } = domain
-    const { runner, opened } = await pool.take(key, launchOf(profile), signal)
-    const { standIns, limits: realmLimits } = domain
-    if (!opened) runner.send(openMessage(domain, realm, standIns?.begin(runner)))
-    const limits = {
-      frameBytes: Math.max(profile.limits.outputBytes, realmLimits.requestBytes) + ENVELOPE_BYTES,
-      cpuMs: profile.limits.cpuMs,
-      prepareTimeoutMs: spec.loadTimeoutMs,
-      standIns: standIns === undefined ? undefined : () => toTurn(domain, standIns.turn(runner)),
+  let frozenRealm: Promise<string> | undefined
+  const leases = createLeases({
+    supply,
+    maxRunners,
+    loadTimeoutMs,
+    frozenRealm: () => (frozenRealm ??= spec.frozenRealm()),
+    isLoaded: ({ key }) => loads.has(key.split('/', 1)[0] ?? key),
+  })
+  const lane: Lane = { name: 'isolate', slots: maxRunners }
+  const add = ({ key }: Domain): (() => void) => loads.add(key, () => supply.forget(key))
+  const describe = async (domain: Domain): Promise<Description> =>
+    describeInRunner(await leases.leaseAside(domain), loadTimeoutMs)
+  /** Puts what is held into the state the profile asks for, or says why it stays as it is. */
+  const enterState = async (held: Held, described: Description): Promise<KeptState | undefined> => {
+    const { source, profile } = held.plain
+    const name = profile.state ?? 'fresh'
+    if (name === 'fresh') return undefined
+    const domain = createDomain(source, profile, name)
+    const unload = add(domain)
+    held.unload.push(unload)
+    if (name === 'sticky') {
+      held.domain = domain
+      held.sticky = createSticky({ domain, leases, forget: supply.forget, diagnose })
+      held.unload.push(held.sticky.dispose)
+      return { name }
     }
-    return createRunnerSeat(runner, limits, {
-      giveBack: () => (loads.has(key) ? pool.giveBack(runner, key) : void pool.discard(runner)),
-      discard: () => pool.discard(runner),
-    })
-  }
-  // Describing and projecting need a runner but no slot; they wait for one another instead.
-  const aside = createGate(spec.maxRunners)
-  const leaseAside = async (domain: Domain): Promise<RunnerSeat> => {
-    const leave = await aside.enter()
-    try {
-      return leaveWith(await lease(domain), leave)
-    } catch (error) {
-      leave()
-      throw error
+    const seat = await leases.leaseAside(domain)
+    const reason = await findFrozenFault(described, seat, loadTimeoutMs)
+    if (reason === undefined) {
+      held.domain = domain
+      held.unload[0]?.()
+      return { name }
     }
+    unload()
+    diagnose(`${source.source}: its calls are not frozen but fresh: ${reason}`)
+    return { name: 'fresh', reason }
   }
-  const lane: Lane = { name: 'isolate', slots: spec.maxRunners }
   return {
     lane,
     async load(source, profile) {
-      const domain = createDomain(source, profile)
-      const unload = loads.add(domain.key, () => supply.forget(domain.key))
+      const plain = createDomain(source, profile, 'fresh')
+      const held: Held = { plain, domain: plain, sticky: undefined, unload: [add(plain)] }
+      const unload = (): void => held.unload.forEach((undo) => undo())
       try {
-        const described = await describeInRunner(await leaseAside(domain), spec.loadTimeoutMs)
+        const described = await describe(plain)
+        const state = await enterState(held, described)
+        const { format, manifests } = described
         return {
-          ...described,
-          body: (tool) => createBody(domain, tool, { lease, leaseAside }, lane),
+          format,
+          manifests,
+          ...(state === undefined ? {} : { state }),
+          body: (tool) => createBody(held, { leases, lane }, tool),
           dispose: async () => unload(),
         }
       } catch (error) {
@@ -96,29 +98,8 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
     pids: supply.pids,
     counts: supply.counts,
     async close() {
-      closing = true
+      leases.close()
       await supply.close()
-    },
-  }
-}
-
-function leaveWith(seat: RunnerSeat, leave: () => void): RunnerSeat {
-  const { runner, converse, kill } = seat
-  return {
-    runner,
-    cpuMs: () => runner.cpuMs?.(),
-    converse,
-    kill,
-    get isDead() {
-      return seat.isDead
-    },
-    giveBack() {
-      leave()
-      seat.giveBack()
-    },
-    discard() {
-      leave()
-      return seat.discard()
     },
   }
 }
@@ -146,57 +127,35 @@ function countLoads(): {
   }
 }
 
-function createDomain(source: BundledSource, profile: SandboxProfile): Domain {
-  const variables = Object.keys(profile.secrets)
-  const hash = createHash('sha256')
-    .update(source.code)
-    .update(JSON.stringify(source.config ?? null))
-  return {
-    key: `${hash.update(JSON.stringify(profile)).digest('hex')}`,
-    source,
-    profile,
-    limits: toRealmLimits(profile),
-    standIns: variables.length === 0 ? undefined : createStandIns(variables),
-  }
-}
-
-function toTurn({ profile }: Domain, { now, next }: ReturnType<StandIns['turn']>): StandInTurn {
-  return { now, env: { ...profile.env, ...next } }
-}
-
-function openMessage(domain: Domain, realm: string, standIns: StandInEnv | undefined): HostMessage {
-  return {
-    t: 'open',
-    realm,
-    bundle: `__caisson_define(${domain.source.code}\n);0`,
-    memoryMb: domain.profile.limits.memoryMb,
-    boot: {
-      source: domain.source.source,
-      env: { ...domain.profile.env, ...standIns },
-      ...(domain.source.config === undefined ? {} : { config: domain.source.config }),
-    },
-  }
+/** A loaded source. */
+interface Held {
+  readonly plain: Domain
+  /** Whose runners serve its calls. */
+  domain: Domain
+  sticky: Sticky | undefined
+  readonly unload: (() => void)[]
 }
 
 function createBody(
-  domain: Domain,
+  { plain, domain, sticky }: Held,
+  { leases, lane }: { readonly leases: Leases; readonly lane: Lane },
   tool: string,
-  leases: Record<
-    'lease' | 'leaseAside',
-    (domain: Domain, signal?: AbortSignal) => Promise<RunnerSeat>
-  >,
-  lane: Lane,
 ): ToolBody {
+  // Projections are pure: they need nothing of what the calls of an agent hold.
+  const aside = domain.state === 'sticky' ? plain : domain
   const spec = {
     tool,
     limits: domain.limits,
-    lease: (signal: AbortSignal) => leases.lease(domain, signal),
-    leaseAside: () => leases.leaseAside(domain),
+    lease: async (signal: AbortSignal) => (await leases.lease(domain, signal)).seat,
+    leaseAside: () => leases.leaseAside(aside),
   }
   return {
     engine: 'isolate',
     lane,
-    run: (job) => runBody(spec, job),
+    run: (job) =>
+      sticky === undefined
+        ? runBody(spec, job)
+        : runBody({ ...spec, lease: (signal) => sticky.lease(job, signal) }, job),
     project: (job) => runProjection(spec, job),
   }
 }

@@ -12,8 +12,14 @@ export interface StandIns {
   turn(runner: RunnerProcess): { readonly now: StandInEnv; readonly next: StandInEnv }
 }
 
-/** Creates the stand-ins for the runners of one domain; `variables` are its secret names in `env`. */
-export function createStandIns(variables: readonly string[]): StandIns {
+/**
+ * Creates the stand-ins for the runners of one domain; `variables` are its secret names in `env`.
+ * `kept`: a runner has one context, and with it the same ones for all of its calls.
+ */
+export function createStandIns(
+  variables: readonly string[],
+  { kept }: { readonly kept: boolean },
+): StandIns {
   const prepared = new WeakMap<RunnerProcess, StandInEnv>()
   const begin = (runner: RunnerProcess): StandInEnv => {
     const made = Object.fromEntries(variables.map((name) => [name, createPlaceholder()]))
@@ -22,6 +28,9 @@ export function createStandIns(variables: readonly string[]): StandIns {
   }
   return {
     begin,
-    turn: (runner) => ({ now: prepared.get(runner) ?? {}, next: begin(runner) }),
+    turn(runner) {
+      const now = prepared.get(runner) ?? {}
+      return { now, next: kept ? now : begin(runner) }
+    },
   }
 }

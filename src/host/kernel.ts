@@ -6,10 +6,8 @@ import { createFairQueue } from '../queue/fair-queue.ts'
 import type { Call } from '../pipeline/call.ts'
 import { unknownAgent, unknownParent } from '../pipeline/materialize-call.ts'
 import type { PipelineHost } from '../pipeline/run.ts'
-import { createHub, createOrderSource, type OrderSource } from '../registry/hub.ts'
-import { createLayer } from '../registry/layer.ts'
-import { createCodeView } from '../registry/presentation.ts'
-import { createGuardList, type Scope } from '../registry/scope.ts'
+import { createOrderSource } from '../registry/hub.ts'
+import type { Scope } from '../registry/scope.ts'
 import type { InterruptCode } from '../signals/interrupt.ts'
 import type { AgentRef, CallToken } from '../types/call.ts'
 import type { FileObservation } from '../types/events.ts'
@@ -23,6 +21,7 @@ import { createInjectCapability } from './inject-capability.ts'
 import { createJournal, type Journal } from './journal.ts'
 import type { SourceLoader } from './load.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
+import { newScope } from './new-scope.ts'
 import type { HostSpec } from './spec.ts'
 
 /** The state all parts of a host share, and the pipeline's view of it. */
@@ -259,20 +258,5 @@ export function createKernel(spec: HostSpec): Kernel {
     shut() {
       closed = true
     },
-  }
-}
-
-function newScope(
-  order: OrderSource,
-  agentId: string | undefined,
-  parent: Scope | undefined,
-): Scope {
-  return {
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(parent === undefined ? {} : { parent }),
-    layer: createLayer(parent === undefined ? 'the host' : 'this agent'),
-    hub: createHub(order),
-    guards: createGuardList(),
-    code: createCodeView(),
   }
 }

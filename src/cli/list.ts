@@ -23,6 +23,8 @@ interface ListedTool {
   readonly profile: string
   readonly engine: string
   readonly state: string
+  /** Why that is not what the profile asks for. */
+  readonly stateReason?: string
   /** What a reader of its texts may not see; absent when there is nothing of the kind. */
   readonly warnings?: readonly string[]
 }
@@ -80,13 +82,15 @@ async function describe(
   await using session = host.openSession()
   const agent = session.agent(source)
   await using loaded = await agent.tools.load(source, asked === undefined ? {} : { profile: asked })
+  const { name: state, reason } = loaded.state ?? { name: 'fresh' as const }
+  const kept = { state, ...(reason === undefined ? {} : { stateReason: reason }) }
   return loaded.tools.flatMap((name) => {
     const tool = agent.tools.get(name)
     if (tool === undefined) return []
     const { description, parameters, engine, profile = 'none' } = tool
     const { format } = loaded
     const described = { source, format, name, description, parameters }
-    const listed = { ...described, profile, engine, state: 'fresh' }
+    const listed = { ...described, profile, engine, ...kept }
     const warnings = findHiddenText(tool).map(({ where, message }) => `${where} ${message}`)
     return [warnings.length === 0 ? listed : { ...listed, warnings }]
   })
@@ -102,6 +106,10 @@ function printList(
     if (tool.source !== source) {
       source = tool.source
       output.line(`${source} (${tool.format}, ${tool.profile}, ${tool.engine})`)
+      if (tool.stateReason !== undefined) {
+        const why = escapeToLine(tool.stateReason)
+        output.note(`caisson: ${source}: its calls are ${tool.state}: ${why}`)
+      }
     }
     output.line(`  ${tool.name}  ${escapeToLine(tool.description)}`)
     for (const warning of tool.warnings ?? []) output.line(`    ! ${warning}`)

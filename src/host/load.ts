@@ -15,6 +15,7 @@ import type { Scope } from '../registry/scope.ts'
 import type { Profiles } from '../sandbox/load-profiles.ts'
 import type { ToolManifest } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
+import type { KeptState } from '../types/source.ts'
 import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION, type InspectedSource, type InspectionRequest } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
@@ -44,6 +45,8 @@ export interface LoadOptions {
 export interface LoadedTools extends AsyncDisposable {
   readonly tools: readonly string[]
   readonly format: string
+  /** What its calls share, where the profile asks for another state than `fresh`. */
+  readonly state?: KeptState
   readonly [INSPECTION]: InspectedSource
   dispose(): Promise<void>
 }
@@ -128,6 +131,7 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
     return {
       tools: registrations.map(({ name }) => name),
       format: loaded.format,
+      ...(loaded.state === undefined ? {} : { state: loaded.state }),
       [INSPECTION]: { manifests: loaded.tools, registrations },
       dispose: remove,
       [Symbol.asyncDispose]: remove,

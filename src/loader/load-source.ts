@@ -3,7 +3,7 @@ import { isCaissonError, type CaissonError } from '../errors/caisson-error.ts'
 import type { CommandSource } from '../types/command.ts'
 import type { ToolBody, ToolManifest } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
-import type { BundledSource, LoadedSource, SourceFormat } from '../types/source.ts'
+import type { BundledSource, KeptState, LoadedSource, SourceFormat } from '../types/source.ts'
 import type { Bundler } from './bundler-client.ts'
 import { loadFailed } from './load-failed.ts'
 import type { LoadGate } from './load-gate.ts'
@@ -37,6 +37,7 @@ export interface SourceTools {
   readonly tools: readonly ToolManifest[]
   /** Node modules and virtual packages the code imports. */
   readonly imports: readonly string[]
+  readonly state?: KeptState
   body(name: string): ToolBody
   dispose(): Promise<void>
 }
@@ -122,6 +123,7 @@ export async function toSourceTools(
     format: parsed.format,
     tools: parsed.tools,
     imports,
+    ...(loaded.state === undefined ? {} : { state: loaded.state }),
     body: (name) => loaded.body(name),
     dispose: () => loaded.dispose(),
   }

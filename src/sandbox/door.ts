@@ -17,6 +17,8 @@ export interface Door {
 /** Of the shells that are found everywhere it is the one that closes descriptors beyond 9. */
 const SHELL = '/bin/bash'
 const FAILED = 125
+/** Connections that wait to be accepted; the kernel lets them in without asking the host. */
+const BACKLOG = 64
 
 /** What a sandbox with a door is made with. Throws `SANDBOX_UNAVAILABLE` where it cannot be. */
 export function resolveDoorTools(): { readonly seccomp: Uint8Array; readonly shell: string } {
@@ -36,7 +38,10 @@ export function resolveDoorTools(): { readonly seccomp: Uint8Array; readonly she
 export function toDoorScript({ node, port }: Door, fd: number): string[] {
   const code = `process.on("disconnect", () => process.exit());
     const door = require("node:net").createServer();
-    door.listen(${port}, "127.0.0.1", () => process.send("", door))`.replaceAll(/\n\s*/g, ' ')
+    door.listen({ port: ${port}, host: "127.0.0.1", backlog: ${BACKLOG} }, () => process.send("", door))`.replaceAll(
+    /\n\s*/g,
+    ' ',
+  )
   return [
     `NODE_CHANNEL_FD=${fd} ${node} --v8-pool-size=0 -e '${code}' >/dev/null || exit ${FAILED}`,
     `exec ${fd}>&-`,

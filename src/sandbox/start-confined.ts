@@ -33,6 +33,8 @@ export interface ConfinedSpec extends ProgramSpec, Omit<BwrapSpec, 'fds'> {
 }
 
 const DEATH_MS = 1_000
+/** The first that is not stdin, stdout or stderr. */
+const FIRST_FD = 3
 const FORCE_MS = 500
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text)
 const ID = `${SANDBOX_ID}:${SANDBOX_ID}`
@@ -128,7 +130,7 @@ function toCommand(
   const { seccomp: filter, shell } = spec.door === undefined ? spec : resolveDoorTools()
   const data = [filter, PASSWD, GROUP, HOSTS, options]
   const pipes: Descriptor[] = Array<Descriptor>(spec.hasChannel ? 4 : 3).fill('pipe')
-  const taken = started + pipes.length + data.length
+  const taken = FIRST_FD + pipes.length + data.length
   // The channel of a door comes last.
   const before = spec.door === undefined ? [] : toDoorScript(spec.door, taken)
   const strayFds = spec.strayFds.filter((fd) => fd >= taken + Math.min(before.length, 1))

@@ -12,8 +12,10 @@ import type { Sandbox } from './sandbox.ts'
 
 /** A Node program with our shim in it: to its host it is a runner for one request. */
 export interface NodeProgram extends RunnerProcess {
-  /** It works for this call: what it prints around its `console` becomes entries of the call's log. */
-  serve(services: CallServices, logBytes: number): void
+  /** What it prints around its `console` becomes entries of this call's log. */
+  printTo(services: CallServices, logBytes: number): void
+  /** Its body runs: only now is anything let out, and for this call. */
+  letOut(services: CallServices): void
 }
 
 /** What V8 and the allocator die of when memory is refused to them. */
@@ -76,8 +78,8 @@ export function createNodeProgram(sandbox: Sandbox, source: ProgramOpen): NodePr
     finish() {
       listener = undefined
     },
-    serve(services, logBytes) {
-      sandbox.wayOut?.open(services)
+    letOut: (services) => sandbox.wayOut?.open(services),
+    printTo(services, logBytes) {
       logs = [createLineLog('info', logBytes, services), createLineLog('error', logBytes, services)]
     },
     kill,

@@ -21,8 +21,15 @@ export function createProgramSeat(
       return seat.isDead
     },
     converse(request: RealmRequest, services?: CallServices) {
-      if (services !== undefined) program.serve(services, request.limits.logBytes)
-      return seat.converse(request, services)
+      if (services === undefined) return seat.converse(request)
+      program.printTo(services, request.limits.logBytes)
+      return seat.converse(request, {
+        ...services,
+        bodyStarted() {
+          program.letOut(services)
+          services.bodyStarted()
+        },
+      })
     },
     kill: seat.kill,
     giveBack: seat.giveBack,

@@ -1,23 +1,24 @@
 import { escapeToLine } from '../cards/escape.ts'
+import type { Style } from '../cards/pen.ts'
 import { createPainter, type DrawOptions, type Painter } from './painter.ts'
 import type { LatencyReport } from './latency.ts'
-import type { LoadReport, ToolReport } from './report.ts'
+import type { Environment, LoadReport, ToolReport } from './report.ts'
+import type { HostReport } from './sampler.ts'
 import type { ThresholdReport } from './thresholds.ts'
 import { describeLoad, showCount, showMs, showRate } from './words.ts'
 
 /** A report as lines for a terminal: thresholds, what was run, latencies, counts, host, warnings. */
 export function drawReport(report: LoadReport, options: DrawOptions): string[] {
   const painter = createPainter(options)
+  const names = report.tools.map(({ tool }) => tool)
   return [
     ...drawThresholds(report.thresholds, painter),
-    painter.bold(`${report.tools.map(({ tool }) => tool).join(', ')}  ${describeLoad(report)}`),
+    ...painter.wrap(`${names.join(', ')}: ${describeLoad(report)}`, 'bold'),
     '',
     ...drawLatencies(report, painter),
     '',
     ...drawTools(report.tools, painter),
-    ...drawCounts(report, painter),
-    ...drawHost(report),
-    ...drawEnvironment(report, painter),
+    ...drawFacts(report, painter),
     ...report.warnings.flatMap((warning) => painter.wrap(`! ${warning}`, 'yellow')),
   ]
 }
@@ -70,64 +71,57 @@ function drawTools(tools: readonly ToolReport[], painter: Painter): string[] {
   return [painter.dim(head), ...rows, '']
 }
 
-function drawCounts(report: LoadReport, painter: Painter): string[] {
+function drawFacts(report: LoadReport, painter: Painter): string[] {
+  const facts: (readonly [string, string, Style?])[] = [
+    ...describeCalls(report),
+    ...describeHost(report.host),
+    ...describeMachine(report.environment),
+  ]
+  return facts.flatMap(([label, text, style]) =>
+    painter.wrap(label.padEnd(LABEL) + text, style, LABEL),
+  )
+}
+
+function describeCalls(report: LoadReport): (readonly [string, string, Style?])[] {
   const { calls, rate, engine, failures, elapsedMs } = report
   const { offered, ok, failed, dropped, unfinished, retries } = calls
-  const lost = [`${failed} failed`, `${dropped} dropped`, `${unfinished} unfinished`]
+  const lost = [`${failed} failed`, `${dropped} dropped`, `${unfinished} unfinished`].join(', ')
   const asked = rate.asked === undefined ? '' : `asked ${showRate(rate.asked)}, `
+  const codes = Object.entries(failures).map(
+    ([code, { count, message }]) => `${code} ${count}: ${escapeToLine(message, 200)}`,
+  )
   return [
-    row(
-      'calls',
-      `${offered} due, ${ok} ok, ${lost.join(', ')} in ${(elapsedMs / 1_000).toFixed(2)} s`,
-    ),
-    row('rate', `${asked}achieved ${showRate(rate.achieved)}`),
-    ...Object.entries(failures).flatMap(([code, { count, message }], index) =>
-      painter.wrap(
-        row(index === 0 ? 'failures' : '', `${code} ${count}: ${escapeToLine(message, 200)}`),
-        'red',
-        LABEL,
-      ),
-    ),
-    row(
+    ['calls', `${offered} due, ${ok} ok, ${lost} in ${(elapsedMs / 1_000).toFixed(2)} s`],
+    ['rate', `${asked}achieved ${showRate(rate.achieved)}`],
+    ...codes.map((text, index) => [index === 0 ? 'failures' : '', text, 'red'] as const),
+    [
       'engine',
       `${showCount(engine.kills, 'kill')}, ${showCount(engine.recycles, 'recycle')}, ` +
-        `${engine.started} started, ${retries === 1 ? '1 retry' : `${retries} retries`}`,
-    ),
+        `${engine.started} started, ${showCount(retries, 'retry', 'retries')}`,
+    ],
   ]
 }
 
-function drawHost({ host }: LoadReport): string[] {
-  const { eventLoop, gc, memory } = host
+function describeHost({ eventLoop, gc, memory }: HostReport): (readonly [string, string])[] {
+  const processes = showCount(memory.childrenPeak, 'process', 'processes')
   const children =
     memory.childrenPeakMb === undefined
       ? ''
-      : `; children ${memory.childrenPeakMb} MB at most (${showCount(memory.childrenPeak, 'process', 'processes')})`
+      : `; sandboxes ${memory.childrenPeakMb} MB at most (${processes})`
   return [
-    row(
+    [
       'event loop',
       `late p99 ${showMs(eventLoop.p99Ms)} ms, max ${showMs(eventLoop.maxMs)} ms, ` +
         `${Math.round(eventLoop.utilization * 100)} % busy; GC ${showCount(gc.count, 'run')}, ${gc.totalMs} ms`,
-    ),
-    row('memory', `host ${memory.hostStartMb} MB, at most ${memory.hostPeakMb} MB${children}`),
+    ],
+    ['memory', `host ${memory.hostStartMb} MB, at most ${memory.hostPeakMb} MB${children}`],
   ]
 }
 
-function drawEnvironment({ environment }: LoadReport, painter: Painter): string[] {
+function describeMachine(environment: Environment): (readonly [string, string])[] {
   const { cores, cpu, node, platform, engine, profile, sandbox, state, caisson } = environment
   return [
-    ...painter.wrap(
-      row('sandbox', `${engine}, profile ${profile}, state ${state}: ${sandbox}`),
-      undefined,
-      LABEL,
-    ),
-    ...painter.wrap(
-      row('machine', `${cores} cores (${cpu}), Node ${node}, ${platform}, caisson ${caisson}`),
-      undefined,
-      LABEL,
-    ),
+    ['sandbox', `${engine}, profile ${profile}, state ${state}: ${sandbox}`],
+    ['machine', `${cores} cores (${cpu}), Node ${node}, ${platform}, caisson ${caisson}`],
   ]
-}
-
-function row(label: string, text: string): string {
-  return label.padEnd(LABEL) + text
 }

@@ -9,7 +9,6 @@ export interface DrawOptions {
 
 /** Styles printable text. */
 export interface Painter {
-  bold(text: string): string
   dim(text: string): string
   green(text: string): string
   red(text: string): string
@@ -24,7 +23,6 @@ export function createPainter({ width, color }: DrawOptions): Painter {
       ? styleText(style, text, { validateStream: false })
       : text
   return {
-    bold: (text) => paint(text, 'bold'),
     dim: (text) => paint(text, 'dim'),
     green: (text) => paint(text, 'green'),
     red: (text) => paint(text, 'red'),

@@ -164,11 +164,12 @@ function expectedOf({ model, level, stages, durationMs, requests }: LoadSpec): n
 }
 
 function sumCounts(counts: ReturnType<ToolHost['engineCounts']>): EngineCounts {
-  const sum = { started: 0, kills: 0, recycles: 0 }
-  for (const { started, kills, recycles } of Object.values(counts)) {
+  const sum = { started: 0, kills: 0, recycles: 0, lost: 0 }
+  for (const { started, kills, recycles, lost } of Object.values(counts)) {
     sum.started += started
     sum.kills += kills
     sum.recycles += recycles
+    sum.lost += lost
   }
   return sum
 }
@@ -178,5 +179,6 @@ function subtractCounts(now: EngineCounts, before: EngineCounts): EngineCounts {
     started: now.started - before.started,
     kills: now.kills - before.kills,
     recycles: now.recycles - before.recycles,
+    lost: now.lost - before.lost,
   }
 }

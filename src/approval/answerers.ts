@@ -40,6 +40,7 @@ function parseAnswerer(given: unknown, known: readonly Answerer[]): Answerer {
       kind,
       available: (question) => answerer.available(question),
       ask: (question, signal) => answerer.ask(question, signal),
+      advise: (askId, suggestion) => answerer.advise?.(askId, suggestion),
     }
   }
   throw new CaissonError('CONFIG_INVALID', `addAnswerer(): ${problems.join('; ')}`)

@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline'
 import { bundleAsset } from './bundler/assets.ts'
 import { BundleError } from './bundler/bundle-error.ts'
+import { toProgramBody, type ProgramRequest } from './bundler/program.ts'
 import { scanTool, type ScanRequest } from './bundler/scan.ts'
 import type { SourceUse } from './bundler/read-use.ts'
 import { bundleTool, type ToolBundle, type ToolBundleRequest } from './bundler/tool.ts'
@@ -10,6 +11,7 @@ import { bundleTool, type ToolBundle, type ToolBundleRequest } from './bundler/t
 export type BundlerRequest =
   | ({ readonly kind: 'tool' } & ToolBundleRequest)
   | ({ readonly kind: 'scan' } & ScanRequest)
+  | ({ readonly kind: 'program' } & ProgramRequest)
   | { readonly kind: 'asset'; readonly entry: string }
 
 /** One line back, beside the `id` of its request. */
@@ -30,6 +32,9 @@ async function answer(request: BundlerRequest): Promise<BundlerAnswer> {
   try {
     if (request.kind === 'tool') return { bundle: await bundleTool(request) }
     if (request.kind === 'scan') return { use: await scanTool(request) }
+    if (request.kind === 'program') {
+      return { bundle: { code: toProgramBody(request), imports: [] } }
+    }
     return { bundle: { code: await bundleAsset(request.entry), imports: [] } }
   } catch (error) {
     if (error instanceof BundleError) return { violations: error.violations }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createIsolateEngine } from '../engine/isolate/engine.ts'
+import { createIsolateEngine, type IsolateEngineSpec } from '../engine/isolate/engine.ts'
 import { loadFrozenRealm, loadRunnerAssets } from '../engine/isolate/assets.ts'
 import { loadAsset } from '../engine/shared/load-asset.ts'
 import { createProcessEngine } from '../engine/process/engine.ts'
@@ -12,6 +12,7 @@ import type { EngineCounts } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import { createHostApproval, type HostApproval } from './approval.ts'
 import type { ApprovalApi } from './approval-api.ts'
+import { createCodeTool } from './code-mode.ts'
 import { checkEventName } from './event-names.ts'
 import { createHooksApi, type HooksApi } from './hooks.ts'
 import { createKernel, type Kernel } from './kernel.ts'
@@ -54,7 +55,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
   const profiles = loadProfiles(spec.profileFolders, spec.profileObjects)
   const kernel = createKernel(spec)
   const bundler = createBundler({ timeoutMs: BUNDLE_TIMEOUT_MS, idleMs: BUNDLER_IDLE_MS })
-  const isolate = createIsolateEngine({
+  const isolateSpec: IsolateEngineSpec = {
     assets: () => loadRunnerAssets(bundler.bundleAsset),
     frozenRealm: () => loadFrozenRealm(bundler.bundleAsset),
     maxRunners: spec.maxRunners,
@@ -64,7 +65,10 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     defaultMemoryMb: spec.memoryMb ?? DEFAULT_MEMORY_MB,
     hostPath: process.env['PATH'] ?? '',
     diagnose: kernel.diagnose,
-  })
+  }
+  const isolate = createIsolateEngine(isolateSpec)
+  // What programs call waits for slots, so a program must not hold one of the same.
+  const code = createIsolateEngine(isolateSpec)
   const thread = createThreadEngine({
     code: () => loadAsset('thread/stage', bundler.bundleAsset),
     maxThreads: spec.maxRunners,
@@ -88,6 +92,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
   }
   const { restrict: _none, ...tools } = createToolsApi(kernel, kernel.root, undefined, check)
   kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles, programs }))
+  kernel.root.code.tool = createCodeTool(kernel, { bundler, engine: code })
   const hooks = createHooksApi(kernel, check)
   const sessions = new Set<Session>()
   let closing: Promise<void> | undefined
@@ -96,7 +101,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     approval.shut()
     await Promise.all([kernel.interruptAll('HOST_CLOSED', 'the host was closed'), hooks.close()])
     await Promise.all([...sessions].map((session) => session.close()))
-    await Promise.all([isolate.close(), thread.close(), programs.close(), bundler.close()])
+    await Promise.all([isolate, code, thread, programs, bundler].map((part) => part.close()))
     await approval.close()
   }
   const host: ToolHost = {
@@ -120,7 +125,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
       thread: thread.counts(),
       process: programs.counts(),
     }),
-    childPids: () => [...isolate.pids(), ...programs.pids()],
+    childPids: () => [...isolate.pids(), ...code.pids(), ...programs.pids()],
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => host.close(),
   }

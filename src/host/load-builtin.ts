@@ -66,6 +66,7 @@ export async function loadBuiltin(
   return {
     tools: registrations.map(({ name }) => name),
     format: BUILTIN_SOURCE,
+    state: { name: 'fresh' },
     [INSPECTION]: { manifests: [], registrations },
     dispose,
     [Symbol.asyncDispose]: dispose,

@@ -7,6 +7,7 @@ import { toolDescriptorSchema } from '../policies/auto-approval/config/descripto
 import { guardConfigSchema } from '../policies/auto-approval/config/schema.ts'
 import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/config/settings.ts'
 import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
+import type { CodeModeSettings } from './code-mode.ts'
 import { readConfig } from './read-config.ts'
 import {
   resolveSecrets,
@@ -39,6 +40,8 @@ export interface HostOptions {
   readonly policyTimeoutMs?: number
   /** Bodies of one step that may overlap. Default 10. */
   readonly maxParallelToolCalls?: number
+  /** Limits of programs of Code Mode. */
+  readonly codeMode?: Partial<CodeModeSettings>
   /** Whether an agent must have read a file as it is before it may change it. Default true. */
   readonly readBeforeEdit?: boolean
   readonly defaults?: {
@@ -75,6 +78,7 @@ export interface HostSpec {
   readonly policyTimeoutMs: number
   readonly maxParallelToolCalls: number
   readonly readBeforeEdit: boolean
+  readonly codeMode: CodeModeSettings
   readonly defaultTimeoutMs: number
   readonly memoryMb: number | undefined
   readonly defaultProfile: string
@@ -104,6 +108,15 @@ const schema = z.strictObject({
   policyTimeoutMs: ms.default(30_000),
   maxParallelToolCalls: count.default(10),
   readBeforeEdit: z.boolean().default(true),
+  codeMode: z
+    .strictObject({
+      computeMs: ms.default(60_000),
+      maxWallMs: ms.default(600_000),
+      maxOutputBytes: count.default(8_388_608),
+      maxParallelSubCalls: count.default(10),
+      memoryMb: z.int().min(8).max(4_096).default(128),
+    })
+    .prefault({}),
   defaults: z
     .strictObject({
       timeoutMs: ms.default(30_000),
@@ -137,6 +150,7 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     policyTimeoutMs: rest.policyTimeoutMs,
     maxParallelToolCalls: rest.maxParallelToolCalls,
     readBeforeEdit: rest.readBeforeEdit,
+    codeMode: rest.codeMode,
     defaultTimeoutMs: defaults.timeoutMs,
     memoryMb: defaults.memoryMb,
     defaultProfile: defaults.profile,

@@ -1,8 +1,10 @@
 import { CaissonError } from '../errors/caisson-error.ts'
+import { toDeclarations } from '../code-mode/declarations.ts'
 import { createInlineBody } from '../engine/inline/engine.ts'
 import { runCall } from '../pipeline/run.ts'
 import { findTool, inheritedTools, visibleTools, type Restriction } from '../registry/layer.ts'
 import { parseDefinition } from '../registry/parse-definition.ts'
+import { codeToolOf, presentationOf, type Presentation } from '../registry/presentation.ts'
 import { readDefinition } from '../registry/read-definition.ts'
 import type { Registration } from '../registry/registration.ts'
 import type { Scope } from '../registry/scope.ts'
@@ -44,6 +46,8 @@ export interface ToolsApi {
   /** Loads a source into its sandbox; rejects with `LOAD_FAILED`, and then nothing is registered. */
   load(source: string, options?: LoadOptions): Promise<LoadedTools>
   guard(guard: Guard): Disposer
+  /** How these tools are shown to a model, until disposed; the nearest word counts. Default `native`. */
+  presentAs(mode: Presentation): Disposer
   get(name: string): ToolInfo | undefined
   schemas(): ToolSchema[]
   /** Whether a call may overlap others; never rejects. */
@@ -95,12 +99,11 @@ export function createToolsApi(
       const found = findTool(scope, name)
       return found === undefined ? undefined : toInfo(found)
     },
-    schemas: () =>
-      [...visibleTools(scope).values()].map(({ name, description, parameters }) => ({
-        name,
-        description,
-        parameters: structuredClone(parameters),
-      })),
+    presentAs(mode) {
+      check()
+      return changed(scope.code.present(mode))
+    },
+    schemas: () => shownTools(scope).map(toSchema),
     executionMode: (input) =>
       executionMode(agent === undefined ? () => kernel.scopeOf(input.agent) : scope, input),
     async execute(input) {
@@ -111,6 +114,22 @@ export function createToolsApi(
       return changed(scope.layer.restrict(parseRestriction(restriction, scope)))
     },
   }
+}
+
+/** What a model is shown, in order. */
+function shownTools(scope: Scope): ShownTool[] {
+  const visible = [...visibleTools(scope).values()]
+  const runCode = codeToolOf(scope)
+  if (runCode === undefined) return visible
+  const description = `${runCode.description}\n\n${toDeclarations(visible)}`
+  const shown = { name: runCode.name, parameters: runCode.parameters, description }
+  return presentationOf(scope) === 'code' ? [shown] : [...visible, shown]
+}
+
+type ShownTool = Pick<Registration, 'name' | 'description' | 'parameters'>
+
+function toSchema({ name, description, parameters }: ShownTool): ToolSchema {
+  return { name, description, parameters: structuredClone(parameters) }
 }
 
 // The caller's object is read by the pipeline, each field once, like any other input.

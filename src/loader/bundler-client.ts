@@ -11,6 +11,8 @@ export interface Bundler {
   bundleTool(request: ToolBundleRequest): Promise<ToolBundle>
   /** What a tool source uses, read from its text. Throws `LOAD_FAILED` with fact `violations`. */
   scanTool(request: ScanRequest): Promise<SourceUse>
+  /** The body of a program of Code Mode as plain JavaScript. Throws like `bundleTool`. */
+  toProgram(text: string): Promise<string>
   /** One of Caisson's own entries as self-contained text. */
   bundleAsset(entry: string): Promise<string>
   close(): Promise<void>
@@ -108,6 +110,7 @@ export function createBundler(spec: BundlerSpec): Bundler {
       if ('use' in built) return built.use
       throw bundleFailed(['the bundler answered something else'])
     },
+    toProgram: async (text) => toBundle(await ask({ kind: 'program', text })).code,
     bundleAsset: async (entry) => toBundle(await ask({ kind: 'asset', entry })).code,
     async close() {
       closed = true

@@ -8,10 +8,11 @@ import { runFinalize } from './finalize.ts'
 import { runGuards } from './guard.ts'
 import { interruptedFailure } from './interrupted.ts'
 import { materializeCall, readInput, type ReadInput } from './materialize-call.ts'
-import type { Outcome } from './outcome.ts'
+import { failWith, type Outcome } from './outcome.ts'
 import { runPostExecute } from './post-execute.ts'
 import { runPreExecute } from './pre-execute.ts'
 import { notifyObservers } from './publish.ts'
+import { CODE_TOOL, presentationOf } from '../registry/presentation.ts'
 import type { Scope } from '../registry/scope.ts'
 import { toClosedResult, toResult } from './to-result.ts'
 
@@ -41,6 +42,8 @@ export interface Admitted {
   readonly refused: Outcome | undefined
   /** False for a call that ended before any policy: post-execute does not see it. */
   readonly reachesPost: boolean
+  /** Refused because the agent's tools are shown as code: the tool itself hears nothing of it. */
+  readonly isCollapsed?: true
 }
 
 /**
@@ -66,6 +69,10 @@ export async function admitCall(input: ReadInput, host: PipelineHost): Promise<A
     if (call.interrupt.code !== undefined) {
       return { call, refused: interruptedFailure(call.interrupt, 'before'), reachesPost: false }
     }
+    const collapsed = collapse(call)
+    if (collapsed !== undefined) {
+      return { call, refused: collapsed, reachesPost: false, isCollapsed: true }
+    }
     const refused = await decide(call, host)
     return { call, refused: withCodes(call, refused), reachesPost: true }
   } catch (error) {
@@ -86,7 +93,7 @@ export async function runBody(admitted: Admitted, host: PipelineHost): Promise<O
 
 /** The stages after the body. */
 export async function commitCall(
-  { call, reachesPost }: Admitted,
+  { call, reachesPost, isCollapsed }: Admitted,
   outcome: Outcome,
   host: PipelineHost,
 ): Promise<CallResult> {
@@ -94,7 +101,8 @@ export async function commitCall(
     const decided = reachesPost
       ? await runPostExecute(call, outcome, host.policyTimeoutMs)
       : outcome
-    const finalized = await runFinalize(call, decided, host.diagnose)
+    const finalized =
+      isCollapsed === true ? decided : await runFinalize(call, decided, host.diagnose)
     const final = host.redact === undefined ? finalized : await host.redact(call, finalized)
     const result = toResult(call, final)
     notifyObservers(call, result, host.diagnose)
@@ -103,6 +111,14 @@ export async function commitCall(
   } finally {
     host.leave(call)
   }
+}
+
+/** Where tools are shown as code, a model calls one of them only from a program. */
+function collapse({ exec, scope }: Call): Outcome | undefined {
+  if (exec.parent !== undefined || exec.name === CODE_TOOL) return undefined
+  if (presentationOf(scope) !== 'code') return undefined
+  const text = `there is no tool named '${exec.name}' to call directly; call tools from a program: ${CODE_TOOL}`
+  return failWith('UNKNOWN_TOOL', text)
 }
 
 function withCodes(call: Call, refused: Outcome | undefined): Outcome | undefined {

@@ -1,6 +1,7 @@
 import { CaissonError } from '../errors/caisson-error.ts'
 import type { Disposer } from '../types/decision.ts'
 import type { Registration } from './registration.ts'
+import { CODE_TOOL, codeToolOf } from './presentation.ts'
 import { scopePath, type Scope } from './scope.ts'
 
 /** What one scope adds to the tools below it, and what it hides of those above. */
@@ -62,6 +63,7 @@ export function inheritedTools(scope: Scope): ReadonlyMap<string, Registration> 
 
 /** One tool as `scope` sees it, or undefined when it is hidden or unknown. */
 export function findTool(scope: Scope, name: string): Registration | undefined {
+  if (name === CODE_TOOL) return codeToolOf(scope)
   const own = scope.layer.entries.get(name)
   if (own !== undefined) return own
   let found: Registration | undefined

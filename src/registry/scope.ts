@@ -3,6 +3,7 @@ import type { Guard } from '../types/decision.ts'
 import type { Hub, Listener } from './hub.ts'
 import type { Layer } from './layer.ts'
 import { toFunctionName } from './names.ts'
+import type { CodeView } from './presentation.ts'
 
 /** One node of the tree host → agents: a layer of tools, listeners and guards. */
 export interface Scope {
@@ -11,6 +12,7 @@ export interface Scope {
   readonly layer: Layer
   readonly hub: Hub
   readonly guards: GuardList
+  readonly code: CodeView
 }
 
 /** Guards of one scope in order of registration. */

@@ -79,4 +79,6 @@ export interface SandboxProfile {
   /** `dense`: calls of one source share a process; isolate engine only. */
   readonly isolation?: 'strict' | 'dense'
   readonly process?: ProcessGrant
+  /** Set by the host alone, for programs of Code Mode: the body may call the tools of its agent. */
+  readonly toolCalls?: true
 }

@@ -58,6 +58,9 @@ export function createExec(
     },
     progress: (update: unknown) => link.progress(update),
     ...(request.limits.kvBytes === undefined ? {} : { kv: createKv(link) }),
+    ...(request.limits.toolCalls === true
+      ? { callTool: (name: unknown, args: unknown) => link.request('tool', { name, args }) }
+      : {}),
     ...(agent === undefined ? {} : { agent: createAgent(agent, link) }),
   })
 }

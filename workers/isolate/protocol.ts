@@ -25,6 +25,14 @@ export type HostMessage =
   | { readonly t: 'abort'; readonly id: string; readonly reason: AbortReason }
   | { readonly t: 'answer'; readonly id: string; readonly n: number; readonly answer: BrokerAnswer }
 
+/** What the host tells a runner in which several calls live at once. */
+export type RunnerOrder =
+  | (HostMessage & { readonly slot?: number })
+  /** Ends what runs in the slot; answered by `dropped` once nothing does. */
+  | { readonly t: 'drop'; readonly slot: number }
+  /** Asks who has used the most CPU time; answered by `spent`. */
+  | { readonly t: 'weigh' }
+
 /**
  * What a runner tells the host; hostile until parsed (src/engine/isolate/parse-message.ts). A frame
  * holds one JSON text, then after a line break the `body`, so that what a realm wrote cannot pass
@@ -40,6 +48,10 @@ export type RunnerMessage =
   /** The next context is prepared: until the next request no tool code runs. */
   | { readonly t: 'rested'; readonly s: string }
   | { readonly t: 'memory'; readonly s: string }
+  /** Nothing runs any more in a slot that the host gave up. */
+  | { readonly t: 'dropped'; readonly s: string }
+  /** CPU time of the request in each slot, in milliseconds. */
+  | { readonly t: 'spent'; readonly s: string; readonly ms: readonly number[] }
 
 /** What a context needs to know before tool code runs. */
 export interface RealmBoot {
@@ -95,6 +107,8 @@ export interface RealmLimits {
   readonly requestBytes: number
   /** Set when the call may keep values; how many bytes of them. */
   readonly kvBytes?: number
+  /** Set when the call may call further tools. */
+  readonly toolCalls?: true
   /** Requests one call may make, and other messages besides logs (contexts, progress) it may send. */
   readonly messages: number
 }

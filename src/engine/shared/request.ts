@@ -30,7 +30,7 @@ export const ENVELOPE_BYTES: number = 576 * 1024
 const REQUEST_BYTES = 256 * 1024
 
 /** The limits a body keeps by itself; the host enforces each of them again. */
-export function toRealmLimits({ limits, fetch, fs, kv }: SandboxProfile): RealmLimits {
+export function toRealmLimits({ limits, fetch, fs, kv, toolCalls }: SandboxProfile): RealmLimits {
   const written = fs === undefined || fs.write.length === 0 ? 0 : fs.maxBytes
   const largest = Math.max(fetch?.maxBytes ?? 0, written, kv?.quotaBytes ?? 0)
   return {
@@ -38,7 +38,9 @@ export function toRealmLimits({ limits, fetch, fs, kv }: SandboxProfile): RealmL
     outputBytes: limits.outputBytes,
     logBytes: limits.logBytes,
     // Bytes travel as base64.
-    requestBytes: Math.ceil((largest * 4) / 3) + REQUEST_BYTES,
+    requestBytes:
+      toolCalls === true ? DEFAULT_JSON_LIMITS.bytes : Math.ceil((largest * 4) / 3) + REQUEST_BYTES,
+    ...(toolCalls === true ? { toolCalls } : {}),
     ...(kv === undefined ? {} : { kvBytes: kv.quotaBytes }),
     messages: limits.capabilityCalls,
   }

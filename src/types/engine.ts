@@ -149,6 +149,8 @@ export interface EngineCounts {
   readonly kills: number
   /** Replaced in good order: they had served their time, or another source needed their place. */
   readonly recycles: number
+  /** Written off and replaced: ended by force, and not seen dead a second later. */
+  readonly lost: number
 }
 
 /** A pool of equal slots that calls wait for. */

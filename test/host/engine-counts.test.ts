@@ -11,7 +11,7 @@ test.each([
     const host = createToolHost({ maxRunners: 2 })
     onTestFinished(() => host.close())
     const counts = () => host.engineCounts()[engine]
-    expect(counts()).toEqual({ started: 0, kills: 0, recycles: 0 })
+    expect(counts()).toEqual({ started: 0, kills: 0, recycles: 0, lost: 0 })
     const source = 'examples/hostile/busy-loop.mjs'
     const { tools } = await host.tools.load(source, { profile, timeoutMs: 100 })
     await host.tools.execute(makeCall(tools[0] ?? ''))

@@ -11,7 +11,7 @@ import { kernelLimitsMissing } from '../process/sandboxes.ts'
 import { createRunnerPool, type RunnerPool } from './pool.ts'
 import { tryWalls } from './runner-confiner.ts'
 import { groupLimits, type RunnerLaunch } from './runner-launch.ts'
-import { createRunnerProcess, type RunnerProcess } from './runner-process.ts'
+import { createRunnerProcess, type StartedRunner } from './runner-process.ts'
 
 /** Runners, started as each profile asks for. */
 export interface RunnerSupply {
@@ -50,7 +50,7 @@ export interface RunnerSupplySpec {
   diagnose(text: string): void
 }
 
-const NONE: EngineCounts = { started: 0, kills: 0, recycles: 0 }
+const NONE: EngineCounts = { started: 0, kills: 0, recycles: 0, lost: 0 }
 
 /** Creates the supply; nothing is started or looked at before it is needed. */
 export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
@@ -102,7 +102,7 @@ export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
   }
 }
 
-type Start = (launch: RunnerLaunch) => RunnerProcess
+type Start = (launch: RunnerLaunch) => StartedRunner
 type GetCgroups = ReturnType<typeof createCgroupSource>['get']
 
 function defaultLaunch(spec: RunnerSupplySpec, walls: RunnerLaunch['walls']): RunnerLaunch {

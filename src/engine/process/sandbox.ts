@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Cgroup } from '../../sandbox/cgroup.ts'
 import type { ConfinedProcess, ProcessEnd } from '../../sandbox/confined-process.ts'
+import { isConfirmed } from '../shared/confirm.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { createUsageWatch, type UsageLimits } from './usage-watch.ts'
 import type { WayOut } from './way-out.ts'
@@ -24,6 +25,8 @@ export interface SandboxParts {
   readonly wayOut: WayOut | undefined
   /** Everything in it is dead. */
   ended(): Promise<void>
+  /** It was killed a second ago, and nobody has seen it die. */
+  lost(): void
 }
 
 /** How long what an ended program said is read, where somebody else holds its pipes open. */
@@ -37,8 +40,10 @@ export function createSandbox(process: ConfinedProcess, parts: SandboxParts): Sa
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
   let isDead = false
   const kill: Sandbox['kill'] = (why = 'killed', detail = '') => {
+    const isFirst = cause === undefined
     cause ??= { cause: why, detail }
     process.kill()
+    if (isFirst) void isConfirmed(dead).then((seen) => seen || parts.lost())
   }
   const usage = createUsageWatch(parts.limits, group, (what) => {
     if (what !== 'tasks') return kill(what, 'seen by the host')

@@ -13,6 +13,7 @@ import { createPlaceholders } from '../../sandbox/placeholders.ts'
 import { startUnconfined } from '../../sandbox/start-unconfined.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
+import { isConfirmed } from '../shared/confirm.ts'
 import { createTally } from '../shared/tally.ts'
 import { DOOR, hasDoor } from './program-env.ts'
 import { tasksOf, tmpfsBytesOf, toResourceLimits } from './resource-limits.ts'
@@ -128,6 +129,11 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
         live.delete(sandbox)
         await Promise.all([removeGroup(), release()])
       },
+      lost() {
+        live.delete(sandbox)
+        tally.lost()
+        spec.diagnose('a program cannot be ended: its place is written off')
+      },
     })
     live.add(sandbox)
     tally.started()
@@ -157,7 +163,7 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
       closed = true
       const open = [...live]
       for (const sandbox of open) sandbox.kill('killed', 'the host is closed')
-      await Promise.all(open.map(({ dead }) => dead))
+      await Promise.all(open.map(({ dead }) => isConfirmed(dead)))
     },
   }
 }

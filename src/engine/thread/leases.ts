@@ -126,7 +126,10 @@ async function startPool(
         code: text,
         memoryMb,
         late: (label, message) => diagnose(`${label}: failed after it had ended: ${message}`),
-        stuck: () => diagnose('a worker thread cannot be ended: its place is written off'),
+        stuck() {
+          tally.lost()
+          diagnose('a worker thread cannot be ended: its place is written off')
+        },
       }),
   })
 }

@@ -171,6 +171,7 @@ test('BUG-05 a worker that cannot be ended is written off, said so, and replaced
   expect(timings.totalMs).toBeLessThan(2_000)
   await rig.check()
   await vi.waitFor(() => expect(rig.diagnostics.join()).toContain('written off'), 5_000)
+  expect(rig.host.engineCounts().thread).toMatchObject({ lost: 1 })
   // The operation ends some time, and with it the thread.
   await vi.waitFor(() => expect(countWorkerThreads()).toBeLessThanOrEqual(threads + 1), 10_000)
 })

@@ -1,7 +1,7 @@
 // Runs beside hostile code; what it shares with that code is frozen before any of it runs.
 import { freezeJson } from '../shared/freeze-json.ts'
 import { enterBody, invokeProjection, writeThrown } from '../shared/invoke.ts'
-import type { BundleFactory } from '../shared/load-tools.ts'
+import type { BundleFactory } from '../shared/bundle-factory.ts'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import type { FrozenRealm } from '../realm/frozen/install.ts'

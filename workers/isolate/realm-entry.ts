@@ -2,8 +2,8 @@
 import { installGlobals, type Realm } from '../realm/globals.ts'
 import { freezeJson } from '../shared/freeze-json.ts'
 import { enterBody, invokeProjection, writeThrown } from '../shared/invoke.ts'
-import { loadTools, type BundleFactory } from '../shared/load-tools.ts'
-import type { Toolbox } from '../shared/toolbox.ts'
+import type { BundleFactory } from '../shared/bundle-factory.ts'
+import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
 import { createCallLink, type CallLink } from './call-link.ts'
@@ -34,7 +34,7 @@ const printer: Printer = { debug, info, warn, error }
 let factory: BundleFactory | undefined
 let toolbox: Toolbox | undefined
 /** Why there is no toolbox, as JSON text: this context failed where an earlier one had loaded. */
-let failure = '{"name":"Error","message":"no such tool"}'
+let failure = writeThrown(new Error('it waits for something that does not happen while it loads'))
 
 const LOAD_HORIZON_MS = 1_000
 
@@ -47,43 +47,52 @@ Object.defineProperty(inside, '__caisson_define', {
 })
 Object.defineProperty(inside, '__caisson_dispatch', { configurable: true, value: dispatch })
 
-/** The one way in. Takes a JSON command, answers through `send`. */
-function dispatch(text: string): void {
+/** The one way in. Takes a JSON command, answers through `send`, `advance` by what it returns. */
+function dispatch(text: string): boolean | undefined {
   const command = parse(text)
   switch (command.op) {
     case 'load':
       void load()
-      return
+      return undefined
+    case 'advance':
+      return realm.timers.advance(LOAD_HORIZON_MS)
+    case 'describe':
+      send(describe())
+      return undefined
     case 'tick':
       realm.timers.tick()
-      return
+      return undefined
     case 'abort':
       link.abort(command.reason)
-      return
+      return undefined
     case 'answer':
       link.answer(command.n, command.answer)
-      return
+      return undefined
     default:
       run(command as RealmRequest)
+      return undefined
   }
 }
 
 async function load(): Promise<void> {
   try {
-    realm.timers.setMode('virtual')
     if (factory === undefined) throw new Error('the bundle defined nothing')
-    toolbox = await loadTools(factory, {
-      require: requireVirtual,
-      config: boot.config,
-      advance: () => realm.timers.advance(LOAD_HORIZON_MS),
-    })
-    realm.timers.setMode('frozen')
-    send(
-      `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${stringify(toolbox.describe())}}`,
-    )
+    const module: { exports: unknown } = { exports: {} }
+    const loading = factory(requireVirtual, module, module.exports)
+    if (loading !== undefined) await loading
+    toolbox = await createToolbox(module.exports, boot.config)
   } catch (error) {
     failure = writeThrown(error)
-    send(`{"k":"loadFailed","error":${failure}}`)
+  }
+}
+
+function describe(): string {
+  if (toolbox === undefined) return `{"k":"loadFailed","error":${failure}}`
+  try {
+    const tools = stringify(toolbox.describe())
+    return `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${tools}}`
+  } catch (error) {
+    return `{"k":"loadFailed","error":${writeThrown(error)}}`
   }
 }
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { constants, runInThisContext } from 'node:vm'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
-import type { BundleFactory } from '../shared/load-tools.ts'
+import type { BundleFactory } from '../shared/bundle-factory.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
 import type { ThreadBoot } from './protocol.ts'
 

@@ -11,7 +11,7 @@ export interface Progress {
 }
 
 const LIVE_MS = 200
-const LINE_MS = 5_000
+const LINE_MS = 2_000
 const CLEAR = '\r\x1b[2K'
 
 /** Creates the progress of one load; with `--json` off a terminal it says nothing. */

@@ -3,8 +3,8 @@ import { comeToRest, findLeftovers, watchFaults } from './aftermath.ts'
 import { createLedger, type Ledger } from './ledger.ts'
 import { createRandom } from './random.ts'
 import { createRig, type Rig } from './rig.ts'
-import { storm } from './storm.ts'
-import { createPace, PAIR_MS, type Pace, type PaceSample } from './pace.ts'
+import { rollCall, storm } from './storm.ts'
+import { createPace, PAIR_MS, type Pace } from './pace.ts'
 import { findGrowth, readVitals, type Tolerance, type Vitals } from './vitals.ts'
 
 /** What a run does; it ends at whichever of the two is first. */
@@ -39,9 +39,10 @@ export interface ChaosReport {
 
 const TENTHS = 10
 const CALLERS = 12
-const MOST_PAIRS = 9
-/** Of a tenth, for measuring the pace. */
-const PACE_SHARE = 0.2
+const PAIRS = 9
+/** A shorter run cannot tell whether it slows down. */
+const LEAST_PACED_MS = 60_000
+const REST_MS = 400
 const LEAST_PACE = 0.9
 /** A pace that was too low is measured again this often, with nothing else going on. */
 const SECOND_LOOKS = 3
@@ -90,44 +91,35 @@ interface Running {
   readonly tenths: Tenth[]
 }
 
-async function runTenths(
-  { rig, ledger, pace, tenths }: Running,
-  spec: ChaosSpec,
-): Promise<string[]> {
+async function runTenths(running: Running, spec: ChaosSpec): Promise<string[]> {
+  const { rig, ledger, pace, tenths } = running
   const random = createRandom(spec.seed)
-  const begun = performance.now()
-  const paces: PaceSample[] = []
-  const pairs = Math.max(
-    3,
-    Math.min(MOST_PAIRS, Math.floor(((spec.ms / TENTHS) * PACE_SHARE) / PAIR_MS)),
-  )
+  const pairs = spec.ms < LEAST_PACED_MS ? 0 : PAIRS
+  // Who lasts for a tenth is measured in what is left of it.
+  const stormMs = spec.ms / TENTHS - pairs * PAIR_MS - REST_MS
+  if (spec.hostile) await rollCall(rig)
   await pace.measure(pairs) // The first calls are everybody's slowest.
   for (let tenth = 1; tenth <= TENTHS; tenth += 1) {
+    const begun = performance.now()
     const isOver = (): boolean =>
-      ledger.made >= (spec.calls * tenth) / TENTHS ||
-      performance.now() - begun >= (spec.ms * tenth) / TENTHS
+      ledger.made >= (spec.calls * tenth) / TENTHS || performance.now() - begun >= stormMs
     await storm(rig, { ledger, random }, { hostile: spec.hostile, callers: CALLERS, isOver })
     await comeToRest(rig.host)
     const sample = await pace.measure(pairs)
-    paces.push(sample)
     await comeToRest(rig.host)
-    tenths.push({
-      tenth,
-      made: ledger.made,
-      callsPerSecond: sample.callsPerSecond,
-      pace: sample.pace,
-      vitals: readVitals(rig.signals, rig.host.childPids().length),
-    })
-    spec.progress(tenths[tenth - 1] as Tenth)
+    const vitals = readVitals(rig.signals, rig.host.childPids().length)
+    const entry = { tenth, made: ledger.made, ...sample, vitals }
+    tenths.push(entry)
+    spec.progress(entry)
   }
-  return findSlowdown(pace, paces)
+  return pairs === 0 ? [] : findSlowdown(pace, tenths)
 }
 
-async function findSlowdown(pace: Pace, paces: readonly PaceSample[]): Promise<string[]> {
-  const first = paces[0]?.pace ?? 0
-  let last = paces.at(-1)?.pace ?? 0
+async function findSlowdown(pace: Pace, tenths: readonly Tenth[]): Promise<string[]> {
+  const first = tenths[0]?.pace ?? 0
+  let last = tenths.at(-1)?.pace ?? 0
   for (let look = 0; look < SECOND_LOOKS && last < first * LEAST_PACE; look += 1) {
-    last = (await pace.measure(2 * MOST_PAIRS)).pace
+    last = (await pace.measure(2 * PAIRS)).pace
   }
   if (last >= first * LEAST_PACE) return []
   const share = Math.round((last / first) * 100)

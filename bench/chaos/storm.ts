@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listFamily } from './family.ts'
-import { CALM, ENGINE_WEIGHTS, STORMY, type EngineName } from './kinds.ts'
+import { CALM, ENGINE_WEIGHTS, STORMY, type EngineName, type Kind } from './kinds.ts'
 import type { Ledger } from './ledger.ts'
 import type { Random } from './random.ts'
 import type { Rig } from './rig.ts'
@@ -59,6 +59,14 @@ export async function storm(
     ...Array.from({ length: spec.callers }, callOn),
     ...(spec.hostile ? [killOn()] : []),
   ])
+}
+
+/** Calls every kind of tool once in every engine. */
+export async function rollCall(rig: Rig): Promise<void> {
+  const calls = rig.engines.flatMap((engine) =>
+    (Object.keys(STORMY[engine]) as Kind[]).map((kind) => ({ engine, kind, ms: LONGEST_MS })),
+  )
+  await Promise.all(calls.map((call) => rig.call(call)))
 }
 
 function kill(pid: number, ledger: Ledger): void {

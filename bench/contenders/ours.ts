@@ -41,11 +41,15 @@ const SETTINGS: Readonly<Record<OurName, Setting>> = {
   process: { profile: 'shell' },
 }
 
-/** Our whole pipeline, from `execute()` to its frozen result, with a host of its own. */
-export function ours(name: OurName, more: HostOptions = {}): OpenContender {
+/** Our whole pipeline, from `execute()` to its frozen result, with a host of its own made by `create`. */
+export function ours(
+  name: OurName,
+  more: HostOptions = {},
+  create: typeof createToolHost = createToolHost,
+): OpenContender {
   return async (body) => {
     const { profile, options } = SETTINGS[name]
-    const host = await openHost(name, { ...options, ...more }, profile)
+    const host = await openHost(name, (logger) => create({ ...options, ...more, logger }), profile)
     if (host === undefined) return undefined
     if (profile === undefined) host.tools.register(createDefinition(body))
     const { signal } = new AbortController()
@@ -77,13 +81,13 @@ export function createDefinition(body: BodyName): ToolDefinition {
 
 async function openHost(
   name: OurName,
-  options: HostOptions,
+  create: (logger: (line: string) => void) => ToolHost,
   profile: string | undefined,
 ): Promise<ToolHost | undefined> {
   const said: string[] = []
   let host: ToolHost | undefined
   try {
-    host = createToolHost({ ...options, logger: (line) => void said.push(line) })
+    host = create((line) => void said.push(line))
     if (profile !== undefined) await host.tools.load(TOOLS, { profile })
     for (const line of said) note(`${name}: ${line}`)
     return host

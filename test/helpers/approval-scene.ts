@@ -106,6 +106,7 @@ export function makeApprovalScene(options: SceneOptions = {}): ApprovalScene {
     logger: (line) => void diagnostics.push(line),
   })
   onTestFinished(async () => {
+    store.release()
     await host.close()
     rmSync(stateDir, { recursive: true, force: true })
   })

@@ -9,11 +9,14 @@ export interface MemoryStore extends AuditStore {
   readonly lines: string[]
   /** What the next appends do. */
   mode: 'works' | 'fails' | 'hangs'
+  /** Lets what hangs fail. */
+  release(): void
 }
 
 /** Creates an empty one. */
 export function makeMemoryStore(): MemoryStore {
   const lines: string[] = []
+  const hung: (() => void)[] = []
   return {
     lines,
     mode: 'works',
@@ -25,8 +28,14 @@ export function makeMemoryStore(): MemoryStore {
     },
     async append(text) {
       if (this.mode === 'fails') throw new Error('disk full')
-      if (this.mode === 'hangs') return new Promise<void>(() => undefined)
+      if (this.mode === 'hangs') {
+        return new Promise<void>((_resolve, reject) => hung.push(() => reject(new Error('gone'))))
+      }
       lines.push(...text.split('\n').filter((line) => line !== ''))
+    },
+    release() {
+      this.mode = 'fails'
+      for (const reject of hung) reject()
     },
     rotate: async () => undefined,
     close: async () => undefined,

@@ -70,7 +70,11 @@ describe('the breaker', () => {
 
   test('BRK-03 a person who refuses sets it to zero', async () => {
     let says: object = DENY
-    const scene = makeApprovalScene({ reads: EASY, settings: { classifier }, classifier: () => says })
+    const scene = makeApprovalScene({
+      reads: EASY,
+      settings: { classifier },
+      classifier: () => says,
+    })
     toFailed(await scene.call('a'))
     says = { decision: 'ask', reason: 'unclear' }
     const person = scene.person()
@@ -81,7 +85,11 @@ describe('the breaker', () => {
   })
 
   test('BRK-04 agents below one another share the counters of their root session', async () => {
-    const scene = makeApprovalScene({ reads: EASY, settings: { classifier }, classifier: () => DENY })
+    const scene = makeApprovalScene({
+      reads: EASY,
+      settings: { classifier },
+      classifier: () => DENY,
+    })
     const below = scene.session.agent('below', { parent: scene.agent })
     const elsewhere = scene.host.openSession().agent('far', { parent: below })
     toFailed(await scene.call('a', { n: 1 }, below))
@@ -119,7 +127,11 @@ describe('the breaker', () => {
   })
 
   test('an operator may reset it', async () => {
-    const scene = makeApprovalScene({ reads: EASY, settings: { classifier }, classifier: () => DENY })
+    const scene = makeApprovalScene({
+      reads: EASY,
+      settings: { classifier },
+      classifier: () => DENY,
+    })
     toFailed(await scene.call('a'))
     scene.host.approval.resetBreaker(scene.session)
     expect(scene.host.approval.breaker(scene.session)).toEqual({ consecutive: 0, total: 0 })
@@ -130,7 +142,9 @@ describe('the breaker', () => {
 
 describe('the loop guard', () => {
   test('BRK-07 the third equal call in a row is asked about, and the timer refuses it', async () => {
-    const scene = makeApprovalScene({ settings: { loopThreshold: 3, timeoutAction: 'allow-medium' } })
+    const scene = makeApprovalScene({
+      settings: { loopThreshold: 3, timeoutAction: 'allow-medium' },
+    })
     const person = scene.person()
     toSuccess(await scene.call('a', { x: 1 }))
     toSuccess(await scene.call('a', { x: 1 }))

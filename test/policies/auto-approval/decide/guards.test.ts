@@ -16,7 +16,11 @@ describe('the guard of every host', () => {
   test('approval GUARD-01 the first reason is the message and all codes are recorded', async () => {
     const scene = makeApprovalScene({ reads: GUARDED })
     const { error } = toFailed(await scene.call('a'))
-    expect(error).toMatchObject({ code: 'DENIED', by: 'guard', message: 'it asks for other rights' })
+    expect(error).toMatchObject({
+      code: 'DENIED',
+      by: 'guard',
+      message: 'it asks for other rights',
+    })
     expect(error['reasons']).toEqual(['PRIVILEGE_COMMAND', 'LINK_ESCAPE'])
     expect(scene.decisions()).toMatchObject([
       { source: 'guard-deny', codes: ['PRIVILEGE_COMMAND', 'LINK_ESCAPE'] },

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
-import { createFeedback, type Mark } from '../../../../src/policies/auto-approval/feedback/feedback.ts'
+import {
+  createFeedback,
+  type Mark,
+} from '../../../../src/policies/auto-approval/feedback/feedback.ts'
 import { makeFakeClock } from '../../../helpers/fake-clock.ts'
 
-const mark = (source: Mark['source']): Mark => ({ source, tool: 't', category: 'edit', seconds: 30 })
+const mark = (source: Mark['source']): Mark => ({
+  source,
+  tool: 't',
+  category: 'edit',
+  seconds: 30,
+})
 const textOf = (decision: unknown): string => JSON.stringify(decision ?? 'none')
 
 test('approval POST-01 of two marks the decision speaks, once', () => {

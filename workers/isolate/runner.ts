@@ -1,10 +1,12 @@
-// A runner: one child process, one isolate, one live call. Everything it says is hostile to the host.
+// A runner: one child process, one isolate and one live call, or several of both that share it. Everything
+// it says is hostile to the host.
 import { randomBytes } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createFrameReader, encodeFrame } from '../shared/frames.ts'
+import { createSharedStage, type SharedStage } from './shared-stage.ts'
 import { createStage, type Stage } from './stage.ts'
-import type { HostMessage, RunnerMessage } from './protocol.ts'
+import type { RunnerMessage, RunnerOrder } from './protocol.ts'
 
 const MAX_HOST_FRAME = 64 * 1024 * 1024
 const UNPRIVILEGED_ID = 65_534
@@ -26,20 +28,28 @@ function start(): void {
     const head = JSON.stringify({ ...message, s: session })
     process.stdout.write(encodeFrame(raw === '' ? head : `${head}\n${raw}`))
   }
+  const seed = (): string => randomBytes(32).toString('hex')
+  const shared: SharedStage[] = []
   let stage: Stage | undefined
+  const receive = (message: RunnerOrder): void => {
+    if (message.t === 'weigh') {
+      return post({ t: 'spent', ms: shared.map((one) => one.spentMs()) })
+    }
+    if (message.t === 'drop') return shared[message.slot]?.drop()
+    const { slot } = message
+    if (message.t !== 'open') {
+      const addressed = slot === undefined ? stage : shared[slot]
+      return addressed?.receive(message)
+    }
+    if (slot === undefined) stage = createStage(ivm, message, { post, seed })
+    else {
+      const from: typeof post = (said, raw) => post({ ...said, slot }, raw)
+      shared[slot] = createSharedStage(ivm, message, { post: from, seed, slot })
+    }
+  }
   const reader = createFrameReader(
     {
-      frame(text) {
-        const message = JSON.parse(text) as HostMessage
-        if (message.t === 'open') {
-          stage = createStage(ivm, message, {
-            post,
-            seed: () => randomBytes(32).toString('hex'),
-          })
-          return
-        }
-        stage?.receive(message)
-      },
+      frame: (text) => receive(JSON.parse(text) as RunnerOrder),
       oversized: die,
       malformed: die,
     },

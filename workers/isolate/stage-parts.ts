@@ -15,12 +15,19 @@ export interface StageIo {
   seed(): string
 }
 
-/** Creates an isolate that ends the process when the engine cannot go on. */
-export function createIsolate(ivm: typeof IsolatedVm, memoryMb: number): IsolatedVm.Isolate {
+/**
+ * Creates an isolate that ends the process when the engine cannot go on; `where` says which one it was
+ * where there are several.
+ */
+export function createIsolate(
+  ivm: typeof IsolatedVm,
+  memoryMb: number,
+  where: string = '',
+): IsolatedVm.Isolate {
   return new ivm.Isolate({
     memoryLimit: memoryMb,
     onCatastrophicError: (message) => {
-      writeSync(2, `caisson-runner: catastrophe: ${message}\n`)
+      writeSync(2, `caisson-runner: catastrophe: ${where}${message}\n`)
       process.abort()
     },
   })

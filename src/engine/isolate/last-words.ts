@@ -4,13 +4,19 @@ import type { EngineDeath } from '../shared/conversation.ts'
 /** The end of what a runner wrote to its stderr; shown to nobody, read to name its death. */
 export interface LastWords {
   /** What killed the runner as far as its words tell. */
-  classify(): Pick<EngineDeath, 'cause' | 'detail'> | undefined
+  classify():
+    | (Pick<EngineDeath, 'cause' | 'detail'> & {
+        /** The slot that said so, where several share the runner. */
+        readonly culprit: number | undefined
+      })
+    | undefined
   /** The last line of them. */
   lastLine(): string
 }
 
 const KEPT = 64 * 1024
 const CATASTROPHE = /^caisson-runner: catastrophe:.*\n/m
+const SLOT = /^caisson-runner: catastrophe: slot (\d+): /m
 // V8 aborts its whole process on some allocation failures; only its last words tell why.
 const MEMORY =
   /out of memory|out-of-memory|heap limit|allocation failed|invalid (array|size|table) |bad_alloc|catastrophe: .*(memory|heap)/i
@@ -27,8 +33,12 @@ export function createLastWords(stream: Readable, doomed: () => void): LastWords
   })
   stream.on('error', () => undefined) // Its end is told by the process.
   return {
-    classify: () =>
-      MEMORY.test(tail) ? { cause: 'memory', detail: 'V8 ran out of memory' } : undefined,
+    classify() {
+      if (!MEMORY.test(tail)) return undefined
+      const slot = SLOT.exec(tail)?.[1]
+      const culprit = slot === undefined ? undefined : Number(slot)
+      return { cause: 'memory', detail: 'V8 ran out of memory', culprit }
+    },
     lastLine: () => tail.trim().split('\n').at(-1) ?? '',
   }
 }

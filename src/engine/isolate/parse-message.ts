@@ -2,7 +2,11 @@ import type { RunnerMessage } from '../../../workers/isolate/protocol.ts'
 import { parseRecord } from '../shared/parse-record.ts'
 
 /** A message as the host heard it; `size` is its length in UTF-16 code units. */
-export type HeardMessage = RunnerMessage & { readonly size: number }
+export type HeardMessage = RunnerMessage & {
+  readonly size: number
+  /** Where several requests share a runner: whose it is. */
+  readonly slot?: number
+}
 
 /**
  * A runner's frame as a message, or undefined for anything a healthy runner never says. What stands
@@ -19,11 +23,15 @@ export function parseRunnerMessage(text: string, session: string): HeardMessage 
 
 function isRunnerMessage(message: object): message is HeardMessage {
   const m = message as Record<string, unknown>
+  if (m['slot'] !== undefined && !Number.isSafeInteger(m['slot'])) return false
   switch (m['t']) {
     case 'ready':
     case 'rested':
     case 'memory':
+    case 'dropped':
       return true
+    case 'spent':
+      return Array.isArray(m['ms']) && m['ms'].every((ms) => typeof ms === 'number')
     case 'described':
       return m['body'] !== undefined
     case 'failed':

@@ -1,50 +1,12 @@
-import type { EngineCounts } from '../../types/engine.ts'
+import { isConfirmed } from '../shared/confirm.ts'
 import { createTally, type Tally } from '../shared/tally.ts'
+import type { PoolSpec, RunnerPool, TakenRunner } from './pool-types.ts'
 import { createRefill, type Refill } from './refill.ts'
-import { createRoster, type Member, type Roster } from './roster.ts'
+import { createMember, createRoster, type Member, type Roster } from './roster.ts'
 import { createLaunchList, type LaunchList } from './launch-list.ts'
 import { launchKey, type RunnerLaunch } from './runner-launch.ts'
-import type { RunnerProcess } from './runner-process.ts'
+import type { RunnerProcess, StartedRunner } from './runner-process.ts'
 import { createWaitingLine, type WaitingLine } from './waiting-line.ts'
-
-/** A runner to work with; `opened` tells whether it already holds the bundle asked for. */
-export interface TakenRunner {
-  readonly runner: RunnerProcess
-  readonly opened: boolean
-}
-
-/** Runner processes: warm spares, runners that hold a bundle, and nothing shared between bundles. */
-export interface RunnerPool {
-  /** A booted runner for `key`. Rejects with `ENGINE_UNAVAILABLE`. */
-  take(key: string, launch: RunnerLaunch, signal?: AbortSignal): Promise<TakenRunner>
-  /** Takes in a runner that has booted elsewhere, as a spare. */
-  adopt(runner: RunnerProcess, launch: RunnerLaunch): void
-  /** Gives a healthy runner back, still holding `key`. */
-  giveBack(runner: RunnerProcess, key: string): void
-  /** Kills a runner and resolves once it is dead; a spare takes its place. */
-  discard(runner: RunnerProcess): Promise<void>
-  /** Kills idle runners that hold `key`. */
-  forget(key: string): void
-  /** Boots the spares now instead of at the first call. */
-  warm(): void
-  pids(): number[]
-  counts(): EngineCounts
-  close(): Promise<void>
-}
-
-export interface PoolSpec {
-  readonly maxRunners: number
-  /** Of each launch in use. */
-  readonly spares: number
-  /** The launch that spares are kept of from the start. */
-  readonly launch: RunnerLaunch
-  /** Starts a runner. */
-  start(launch: RunnerLaunch): RunnerProcess
-  /** A runner is retired after this many calls. */
-  readonly callsPerRunner: number
-  /** What booting a runner, or preparing a context in it, may take. */
-  readonly readyTimeoutMs: number
-}
 
 interface Pool {
   readonly spec: PoolSpec
@@ -64,7 +26,8 @@ const WEIGHED_EVERY = 16
 
 /**
  * Creates the pool; nothing is spawned until `warm()` or the first `take()`. It never holds more than
- * twice `maxRunners` and the spares of the launches in use: as many bodies as there are slots, and as many projections.
+ * twice `maxRunners` and the spares of the launches in use: as many bodies as there are slots, and as
+ * many projections.
  */
 export function createRunnerPool(spec: PoolSpec): RunnerPool {
   const pool: Pool = {
@@ -93,13 +56,19 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
       serve(pool)
     },
     giveBack: (runner, key) => putBack(pool, runner, key),
-    async discard(runner) {
-      end(roster.of(runner), 'it is not fit for another call')
-      await runner.dead
+    async discard(slot) {
+      const why = 'it is not fit for another call'
+      const member = roster.of(slot)
+      if (member !== undefined && member.runner.slots.length > 1) {
+        slot.kill('killed', why)
+        close(pool, member, slot, why)
+      } else end(pool, member, why)
+      await slot.dead
     },
     forget(key) {
       for (const member of roster.list()) {
-        if (member.state === 'idle' && member.key === key) end(member, 'its bundle was unloaded')
+        if (member.state === 'idle' && member.key === key)
+          end(pool, member, 'its bundle was unloaded')
       }
     },
     warm: () => refill.request(false),
@@ -110,8 +79,8 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
       refill.stop()
       line.dissolve()
       const members = roster.list()
-      for (const member of members) end(member, 'the host is closed')
-      await Promise.all(members.map(({ runner }) => runner.dead))
+      for (const member of members) end(pool, member, 'the host is closed')
+      await Promise.all(members.map(({ runner }) => isConfirmed(runner.dead)))
     },
   }
 }
@@ -135,13 +104,12 @@ function spawn(pool: Pool, launch: RunnerLaunch): void {
   })
 }
 
-function watch(pool: Pool, runner: RunnerProcess, launch: RunnerLaunch): Member {
+function watch(pool: Pool, runner: StartedRunner, launch: RunnerLaunch): Member {
   const { roster, refill, tally } = pool
-  const kind = launchKey(launch)
-  const member: Member = { runner, launch, kind, state: 'booting', calls: 0 }
+  const member = createMember(runner, launch)
   roster.add(member)
   void runner.dead.then(({ cause, detail }) => {
-    roster.remove(runner)
+    roster.remove(member)
     if (pool.closed) return
     // The first cause of a death stands: a runner that was killed is discarded only afterwards.
     if (cause === 'killed' && detail === member.endedFor) tally.recycled()
@@ -170,38 +138,60 @@ function serve(pool: Pool): void {
     coming.set(kind, left - 1)
     if (left > 0) continue
     if (roster.size < mostOf(pool)) spawn(pool, launch)
-    else end(roster.oldestIdle() ?? roster.blankOtherThan(kind), 'another bundle needs its place')
+    else
+      end(
+        pool,
+        roster.oldestIdle() ?? roster.blankOtherThan(kind),
+        'another bundle needs its place',
+      )
   }
 }
 
 function lend(pool: Pool, member: Member, key: string): TakenRunner {
-  const opened = member.state === 'idle'
+  const slot = member.free.pop()
+  if (slot === undefined) throw new Error('a runner without a free slot was found')
+  const isNew = member.state === 'blank'
+  const opened = member.opened.has(slot)
+  member.opened.add(slot)
+  member.lent.add(slot)
   member.state = 'busy'
   member.key = key
-  if (!opened) {
+  if (isNew) {
     trim(pool)
     pool.refill.request(false)
   }
-  return { runner: member.runner, opened }
+  return { runner: slot, opened }
 }
 
-function putBack(pool: Pool, runner: RunnerProcess, key: string): void {
-  runner.finish()
-  const member = pool.roster.of(runner)
+function putBack(pool: Pool, slot: RunnerProcess, key: string): void {
+  slot.finish()
+  const member = pool.roster.of(slot)
   if (member === undefined) return
   member.calls += 1
   const heavy = member.calls % WEIGHED_EVERY === 0 && isHeavy(member)
   const tired = heavy || member.calls >= pool.spec.callsPerRunner
-  if (pool.closed || tired || runner.isDead) return end(member, 'it has served its time')
-  pool.roster.rest(member, key)
+  if (pool.closed || tired || member.isClosing || slot.isDead) {
+    return close(pool, member, slot, 'it has served its time')
+  }
+  member.lent.delete(slot)
+  member.free.push(slot)
+  if (member.lent.size === 0) pool.roster.rest(member, key)
   serve(pool)
   trim(pool)
 }
 
+/** Lets nobody else in, and ends it once nobody is in it. */
+function close(pool: Pool, member: Member, slot: RunnerProcess, why: string): void {
+  member.isClosing = true
+  member.lent.delete(slot)
+  if (member.lent.size === 0) end(pool, member, why)
+}
+
 // Idle runners give way to busy ones, the one unused for longest first; spares do not.
-function trim({ roster, spec }: Pool): void {
+function trim(pool: Pool): void {
+  const { roster, spec } = pool
   let excess = roster.count('idle', 'busy') - spec.maxRunners
-  for (; excess > 0; excess -= 1) end(roster.oldestIdle(), 'others are used more')
+  for (; excess > 0; excess -= 1) end(pool, roster.oldestIdle(), 'others are used more')
 }
 
 function fillUp(pool: Pool): void {
@@ -223,17 +213,29 @@ function mostOf({ spec, launches }: Pool): number {
   return 2 * spec.maxRunners + spec.spares * launches.list().length
 }
 
-function endBlank({ roster }: Pool, kind: string): void {
-  for (const member of roster.list()) {
-    if (member.state === 'blank' && member.kind === kind) end(member, 'its launch is not used')
+function endBlank(pool: Pool, kind: string): void {
+  for (const member of pool.roster.list()) {
+    if (member.state === 'blank' && member.kind === kind)
+      end(pool, member, 'its launch is not used')
   }
 }
 
-function end(member: Member | undefined, why: string): void {
-  if (member === undefined) return
+function end(pool: Pool, member: Member | undefined, why: string): void {
+  if (member === undefined || member.state === 'ending') return
   member.state = 'ending'
   member.endedFor ??= why
-  member.runner.kill('killed', why)
+  const { runner } = member
+  runner.kill('killed', why)
+  void isConfirmed(runner.dead).then((seen) => seen || writeOff(pool, member))
+}
+
+// What the kernel does not end takes nobody's place any more.
+function writeOff(pool: Pool, member: Member): void {
+  pool.roster.remove(member)
+  pool.tally.lost()
+  if (pool.closed) return
+  pool.refill.request(false)
+  serve(pool)
 }
 
 function isHeavy({ runner, launch: { memoryMb, isolates } }: Member): boolean {

@@ -6,19 +6,19 @@ import {
 } from '../../sandbox/confiner-reasons.ts'
 import type { RunnerWalls } from '../../sandbox/runner-walls.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
-import { NOT_CONFINED, type RunnerProcess } from './runner-process.ts'
+import { NOT_CONFINED, type StartedRunner } from './runner-process.ts'
 
 /** What came of the attempt to confine runners here. */
 export type RunnerConfinement =
   /** `first` is the runner in which it was seen to work. */
-  | { readonly kind: 'walled'; readonly walls: RunnerWalls; readonly first: RunnerProcess }
+  | { readonly kind: 'walled'; readonly walls: RunnerWalls; readonly first: StartedRunner }
   | { readonly kind: 'open'; readonly failure: Unconfinable }
 
 export interface RunnerConfinerSpec {
   /** The ways to try, the best one first; or why there are none. */
   readonly found: readonly RunnerWalls[] | Unconfinable
   /** Starts a runner within these walls. */
-  start(walls: RunnerWalls): RunnerProcess
+  start(walls: RunnerWalls): StartedRunner
   readonly readyTimeoutMs: number
   /** What bwrap itself said when it failed; may name folders of the host. */
   diagnose(text: string): void
@@ -47,7 +47,7 @@ export async function tryWalls(spec: RunnerConfinerSpec): Promise<RunnerConfinem
     const death = await runner.dead
     if (isPassing(death)) throw notStarted(death.detail)
     const { detail } = death
-    said = [detail, runner.lastWords?.() ?? ''].filter((text) => text !== '').join('; ')
+    said = [detail, runner.lastWords()].filter((text) => text !== '').join('; ')
     diagnose(`a runner does not start under bubblewrap (${walls.kind}): ${said}`)
   }
   return { kind: 'open', failure: explainFailure(said, readKernelSetting) }

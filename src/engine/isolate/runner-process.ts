@@ -9,19 +9,20 @@ import type { EngineDeath } from '../shared/conversation.ts'
 import { createLastWords } from './last-words.ts'
 import { parseRunnerMessage, type HeardMessage } from './parse-message.ts'
 import { createRunnerChannel } from './runner-channel.ts'
-import { startRunnerChild } from './runner-child.ts'
+import { createDesk, type DeskParts } from './desk.ts'
+import { startRunnerChild, type RunnerChild } from './runner-child.ts'
+import { createSharedDesk } from './shared-desk.ts'
 import type { RunnerLaunch } from './runner-launch.ts'
-import { createRunnerRest } from './runner-rest.ts'
 import { createUsageWatch } from './usage-watch.ts'
 
-/** One runner child. Its messages are parsed; whatever breaks the protocol kills it. */
+/** A place in a runner for one request at a time. */
 export interface RunnerProcess {
   readonly pid: number | undefined
   readonly ready: Promise<void>
-  /** Resolves once the process is confirmed dead and what it had said is heard. */
+  /** Resolves once nothing runs in it any more, confirmed, and what it had said is heard. */
   readonly dead: Promise<EngineDeath>
   readonly isDead: boolean
-  /** Resident bytes now; 0 where nobody tells. */
+  /** Resident bytes of the process now; 0 where nobody tells. */
   residentBytes(): number
   /** CPU time so far in milliseconds; undefined where nobody tells. */
   cpuMs?(): number | undefined
@@ -32,8 +33,17 @@ export interface RunnerProcess {
   /** The request is over: from now on the runner may only prepare for the next one. */
   finish(): void
   kill(cause?: EngineDeath['cause'], detail?: string): void
+}
+
+/** One runner child. Its messages are parsed; whatever breaks the protocol kills it. */
+export interface StartedRunner extends Pick<
+  RunnerProcess,
+  'pid' | 'ready' | 'dead' | 'isDead' | 'residentBytes' | 'kill'
+> {
+  /** As many as the launch has isolates. */
+  readonly slots: readonly RunnerProcess[]
   /** The last line of its stderr, for the operator alone. */
-  lastWords?(): string
+  lastWords(): string
 }
 
 export interface RunnerListener {
@@ -62,69 +72,63 @@ export const NOT_CONFINED = 'it is not confined'
 const ADDON = createRequire(import.meta.url).resolve('isolated-vm')
 
 /** Starts a runner with an empty environment, rlimits, and nothing but its three pipes. */
-export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
+export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
   const session = randomUUID()
   const born = performance.now()
-  const { launch, group } = spec
+  const { launch, group, prepareTimeoutMs } = spec
   const addon = launch.walls === undefined ? ADDON : ADDON_INSIDE
   const child = startRunnerChild({ ...spec, args: [addon, session] })
-  let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
-  let listener: RunnerListener | undefined
-  let death: EngineDeath | undefined
+  let cause: Cause | undefined
   const ready = Promise.withResolvers<void>()
   ready.promise.catch(() => undefined) // Whoever waits for it is told; a spare nobody waits for.
 
-  const kill: RunnerProcess['kill'] = (why = 'killed', detail = '') => {
-    cause ??= { cause: why, detail }
+  const kill: DeskParts['kill'] = (why = 'killed', detail = '', culprit) => {
+    cause ??= { cause: why, detail, culprit }
     channel.stop()
     child.kill()
   }
-  const usage = createUsageWatch(child.node, launch, (what) => kill(what, 'seen by the host'))
-  const rest = createRunnerRest(spec.prepareTimeoutMs, {
-    busy: () => usage.start(),
-    quiet: () => usage.stop(),
-    failed: (detail) => kill('protocol', detail),
-    late: () => kill('killed', 'preparing a context took too long'),
-  })
-  const admit = (): void => {
-    const node = child.node()
-    const fault =
-      launch.walls === undefined || child.isDead || node === undefined
-        ? undefined
-        : findWallFault(node)
-    if (fault === undefined) return ready.resolve()
-    kill('spawn', `${NOT_CONFINED}: ${fault}`)
-  }
+  const usage = createUsageWatch(child.node, launch, (what) =>
+    what === 'memory' ? desk.overrun() : kill(what, 'seen by the host'),
+  )
   const receive = (text: string): void => {
     const message = parseRunnerMessage(text, session)
     if (message === undefined) return kill('protocol', 'a frame of the wrong shape')
-    if (message.t === 'ready') return admit()
-    if (message.t === 'memory') return kill('memory', 'the isolate reached its memory limit')
-    if (message.t === 'rested') return rest.prepared()
-    if (listener === undefined) return kill('protocol', 'a message that fits no live call')
-    if (message.t === 'quiet' && !message.spoiled) rest.expect()
-    listener.heard(message)
+    if (message.t !== 'ready') return desk.heard(message)
+    const fault = launch.walls === undefined ? undefined : findFault(child)
+    if (fault === undefined) return ready.resolve()
+    kill('spawn', `${NOT_CONFINED}: ${fault}`)
   }
   const channel = createRunnerChannel(child.stdout, { text: receive, broken: kill })
   const words = createLastWords(child.stderr, () => child.kill())
-
-  const toDeath = (seen: Partial<EngineDeath>): EngineDeath => ({
-    cause: 'exit',
-    detail: '',
-    lifetimeMs: performance.now() - born,
-    ...(cause ?? words.classify() ?? classifyGroup(group) ?? usage.classify(seen.signal)),
-    ...seen,
-  })
   const dead = child.ended.then((seen) => {
-    death = toDeath(seen)
+    const told = cause ?? words.classify() ?? classifyGroup(group) ?? usage.classify(seen.signal)
+    const { culprit, ...named }: Cause = told ?? { cause: 'exit', detail: '' }
+    const death = { ...named, lifetimeMs: performance.now() - born, ...seen }
     void group?.remove()
     channel.stop()
     usage.stop()
-    rest.end()
     ready.reject(new Error(`the runner ended before it was ready: ${death.cause}`))
-    listener?.died(death)
+    desk.died(death, culprit)
     return death
   })
+  const parts: DeskParts = {
+    pid: child.pid,
+    ready: ready.promise,
+    dead,
+    isDead: () => child.isDead,
+    residentBytes: usage.residentBytes,
+    cpuMs: usage.cpuMs,
+    prepareTimeoutMs,
+    usage,
+    limitFrames: channel.limitFrames,
+    post(order, sent) {
+      if (child.isDead) sent?.()
+      else child.stdin.write(encodeFrame(JSON.stringify(order)), () => sent?.())
+    },
+    kill,
+  }
+  const { isolates } = launch
+  const desk = isolates === 1 ? createDesk(parts) : createSharedDesk(parts, isolates)
   return {
     pid: child.pid,
     ready: ready.promise,
@@ -132,28 +136,19 @@ export function createRunnerProcess(spec: RunnerSpec): RunnerProcess {
     get isDead() {
       return child.isDead
     },
-    residentBytes: () => usage.residentBytes(),
-    cpuMs: () => usage.cpuMs(),
-    send(message, sent) {
-      if (message.t === 'open') rest.expect()
-      if (child.isDead) sent?.()
-      else child.stdin.write(encodeFrame(JSON.stringify(message)), () => sent?.())
-    },
-    begin(given, limits) {
-      listener = given
-      if (death !== undefined) return given.died(death)
-      channel.limitFrames(limits.frameBytes)
-      usage.limitCpu(limits.cpuMs)
-      rest.begin()
-    },
-    finish() {
-      listener = undefined
-      usage.limitCpu(undefined)
-      rest.finish()
-    },
-    kill,
+    residentBytes: usage.residentBytes,
+    kill: (why, detail) => kill(why, detail),
+    slots: desk.slots,
     lastWords: words.lastLine,
   }
+}
+
+type Cause = Pick<EngineDeath, 'cause' | 'detail'> & { readonly culprit?: number | undefined }
+
+// One that is gone by now has its fate told by its end.
+function findFault(child: RunnerChild): string | undefined {
+  const node = child.node()
+  return child.isDead || node === undefined ? undefined : findWallFault(node)
 }
 
 function classifyGroup(

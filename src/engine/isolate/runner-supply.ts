@@ -8,7 +8,8 @@ import { findRunnerWalls } from '../../sandbox/runner-walls.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import { kernelLimitsMissing } from '../process/sandboxes.ts'
-import { createRunnerPool, type RunnerPool } from './pool.ts'
+import { createRunnerPool } from './pool.ts'
+import type { RunnerPool } from './pool-types.ts'
 import { tryWalls } from './runner-confiner.ts'
 import { groupLimits, type RunnerLaunch } from './runner-launch.ts'
 import { createRunnerProcess, type StartedRunner } from './runner-process.ts'
@@ -50,6 +51,8 @@ export interface RunnerSupplySpec {
   diagnose(text: string): void
 }
 
+/** Calls that share a runner at most: as many as the isolate library has threads for everywhere. */
+const DENSE_ISOLATES = 4
 const NONE: EngineCounts = { started: 0, kills: 0, recycles: 0, lost: 0 }
 
 /** Creates the supply; nothing is started or looked at before it is needed. */
@@ -142,6 +145,7 @@ function createLaunches(
       ...base,
       memoryMb: profile.limits.memoryMb,
       jit: profile.jit ?? true,
+      isolates: profile.isolation === 'dense' ? DENSE_ISOLATES : 1,
       kernelLimits,
       walls: confinement === 'none' ? undefined : base.walls,
     }

@@ -8,7 +8,16 @@ export const PROJECTION_BUDGET_MS = 250
 /** How what a tool ran in ended, as far as the host saw it. First cause wins. */
 export interface EngineDeath {
   readonly cause:
-    'killed' | 'memory' | 'cpu' | 'protocol' | 'output' | 'uncaught' | 'exit' | 'spawn'
+    | 'killed'
+    | 'memory'
+    | 'cpu'
+    | 'protocol'
+    | 'output'
+    | 'uncaught'
+    | 'exit'
+    | 'spawn'
+    /** It shared a process with others, and that was ended for one of them. */
+    | 'collateral'
   readonly exitCode?: number
   readonly signal?: string
   readonly detail: string

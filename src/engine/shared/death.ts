@@ -42,6 +42,12 @@ export function toDeath(
       return died('OUTPUT_LIMIT', `the tool produced ${death.detail}`)
     case 'spawn':
       return died('ENGINE_UNAVAILABLE', 'the sandbox runner did not start')
+    case 'collateral':
+      return died(
+        'TOOL_CRASHED',
+        'the runner that the call shared with others was ended for one of them',
+        { collateral: true, lifetimeMs: Math.round(death.lifetimeMs) },
+      )
     default:
       return died('TOOL_CRASHED', crashText(death), {
         ...(death.exitCode === undefined ? {} : { exitCode: death.exitCode }),

@@ -84,7 +84,8 @@ async function runOnce(
 }
 
 function isUntouched(ending: Ending, run: Conversation): boolean {
-  return ending.by === 'died' && ending.death.cause === 'exit' && !run.started
+  if (ending.by !== 'died' || run.started) return false
+  return ending.death.cause === 'exit' || ending.death.cause === 'collateral'
 }
 
 /** Runs one projection under its small budget. Never rejects. */

@@ -1,9 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import {
-  createRunnerPool,
-  type PoolSpec,
-  type RunnerPool,
-} from '../../../src/engine/isolate/pool.ts'
+import { createRunnerPool } from '../../../src/engine/isolate/pool.ts'
+import type { PoolSpec, RunnerPool } from '../../../src/engine/isolate/pool-types.ts'
 import type { RunnerLaunch } from '../../../src/engine/isolate/runner-launch.ts'
 import { createRunnerProcess } from '../../../src/engine/isolate/runner-process.ts'
 
@@ -172,4 +169,36 @@ test('close() ends everything and everybody who waits', async () => {
   await pool.close()
   await refused
   expect(pids.filter(isAlive)).toEqual([])
+})
+
+test('BUG-05 a runner that survives its kill is written off, counted and replaced', async () => {
+  const stuck = new Set<number | undefined>()
+  const pool = makePool({
+    maxRunners: 1,
+    spares: 0,
+    start(launch) {
+      const real = createRunnerProcess({
+        code: `${READY};${SPEAK}`,
+        launch,
+        prepareTimeoutMs: 10_000,
+      })
+      if (stuck.size > 2) return real
+      stuck.add(real.pid)
+      onTestFinished(() => real.kill())
+      // As one that waits for a disk that is gone: the signal is sent, and nothing comes of it.
+      return { ...real, kill: () => undefined, dead: new Promise(() => undefined) }
+    },
+  })
+  for (let n = 0; n < 3; n += 1) {
+    const { runner } = await pool.take('a', sized(64))
+    expect(stuck).toContain(runner.pid)
+    void pool.discard(runner)
+  }
+  await expect.poll(() => pool.counts().lost, { timeout: 5_000 }).toBe(3)
+  expect(pool.pids().filter((pid) => stuck.has(pid))).toEqual([])
+  const { runner } = await pool.take('a', sized(64))
+  expect(stuck).not.toContain(runner.pid)
+  const begun = performance.now()
+  await pool.close()
+  expect(performance.now() - begun).toBeLessThan(2_000)
 })

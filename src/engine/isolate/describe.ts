@@ -1,4 +1,5 @@
 import { describeFailed, parseDescription } from '../shared/parse-description.ts'
+import { startWorkTimer } from '../shared/work-timer.ts'
 import type { RunnerSeat } from './seat.ts'
 
 // What calls may answer says nothing about how many tools a source may have.
@@ -18,9 +19,8 @@ export async function describeInRunner(seat: RunnerSeat, timeoutMs: number): Pro
   const { runner } = seat
   const answer = Promise.withResolvers<unknown>()
   const fail = (text: string): void => answer.reject(describeFailed(text))
-  const timer = setTimeout(
-    () => fail(`it did not finish loading within ${timeoutMs} ms`),
-    timeoutMs,
+  const cancel = startWorkTimer({ ms: timeoutMs, cpuMs: () => runner.cpuMs?.() }, () =>
+    fail(`it did not finish loading within ${timeoutMs} ms`),
   )
   runner.begin(
     {
@@ -49,6 +49,6 @@ export async function describeInRunner(seat: RunnerSeat, timeoutMs: number): Pro
     await seat.discard()
     throw error
   } finally {
-    clearTimeout(timer)
+    cancel()
   }
 }

@@ -1,8 +1,14 @@
-import { toBrand, isPromise, toTypedArrayName } from '../brands.ts'
-import { apply, deleteProperty, freeze, getOwnPropertyDescriptor, ownKeys } from '../intrinsics.ts'
+import {
+  apply,
+  deleteProperty,
+  freeze,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  ownKeys,
+} from '../intrinsics.ts'
 import { createIntrinsicSamples } from './intrinsic-samples.ts'
 import { defineFixedOverride } from './overrides.ts'
-import { findShared, isPrototype, type Reachable } from './reachable.ts'
+import { describeWay, findReachable, findShared, isPrototype, type Reachable } from './reachable.ts'
 
 /** What a realm consists of besides the language. */
 export interface SealParts {
@@ -16,8 +22,14 @@ export interface SealParts {
   samples(): readonly unknown[]
 }
 
-/** Brands of values that cannot be changed once they are frozen. */
-const FIXED = new Set(['RegExp', 'Number', 'String', 'Boolean', 'Symbol', 'BigInt'])
+/** What objects inherit that can be changed although they are frozen. */
+const CHANGEABLE: readonly unknown[] = [
+  ...[Map, Set, WeakMap, WeakSet, WeakRef, Date, ArrayBuffer, DataView, Promise].map(
+    ({ prototype }) => prototype as unknown,
+  ),
+  getPrototypeOf(Uint8Array.prototype),
+  getPrototypeOf((function* () {})()),
+]
 const NOT_INHERITED = new Set<PropertyKey>(['prototype', 'length', 'name', 'arguments', 'caller'])
 /** Names that ordinary code assigns to objects which inherit them from the language. */
 const ASSIGNED: readonly [owner: object, names: readonly PropertyKey[] | 'all'][] = [
@@ -33,7 +45,7 @@ const REGEXP_STATICS = /^(\$[1-9_&+`']|input|lastMatch|lastParen|leftContext|rig
 
 /** Everything of the language in this context; to be called before anything is installed. */
 export function findLanguage(): Reachable {
-  return findShared(() => ({ globalThis, ...toRoots(createIntrinsicSamples()) }))
+  return findReachable({ globalThis, ...toRoots('sample', createIntrinsicSamples()) })
 }
 
 /**
@@ -42,23 +54,31 @@ export function findLanguage(): Reachable {
  */
 export function sealRealm(parts: SealParts): void {
   removeHiddenState()
-  const shared = (): Reachable =>
-    findShared(() => ({
-      globalThis: parts.global,
-      ...parts.modules,
-      ...toRoots([...parts.inherited, ...createIntrinsicSamples(), ...parts.samples()]),
-    }))
-  const before = shared()
+  const fixed = {
+    globalThis: parts.global,
+    ...parts.modules,
+    ...toRoots('inherited', parts.inherited),
+  }
+  const shared = findShared(() => ({
+    ...fixed,
+    ...toRoots('sample', [...createIntrinsicSamples(), ...parts.samples()]),
+  }))
   for (const [owner, names] of ASSIGNED) openNames(owner, names)
-  for (const object of before.keys()) {
+  for (const object of shared.keys()) {
     if (!parts.language.has(object)) openLibrary(object, parts.inherited.includes(object))
   }
-  for (const object of before.keys()) freeze(object)
-  for (const [object, path] of shared()) check(object, path)
+  for (const object of shared.keys()) freeze(object)
+  const reachable = findReachable(fixed)
+  for (const found of [shared, reachable]) {
+    for (const object of found.keys()) {
+      const fault = findFault(object)
+      if (fault !== undefined) throw new Error(`${describeWay(found, object)} ${fault}`)
+    }
+  }
 }
 
-function toRoots(values: readonly unknown[]): Record<string, unknown> {
-  return Object.fromEntries(values.map((value, at) => [`sample ${at}`, value]))
+function toRoots(name: string, values: readonly unknown[]): Record<string, unknown> {
+  return Object.fromEntries(values.map((value, at) => [`${name} ${at}`, value]))
 }
 
 // The engine keeps what matched last for the whole context, and a regular expression's pattern where
@@ -100,10 +120,10 @@ function isConstructor(object: object): boolean {
   return typeof prototype === 'object' && prototype !== null && isPrototype(prototype)
 }
 
-function check(object: object, path: string): void {
-  if (!Object.isFrozen(object)) throw new Error(`${path} cannot be frozen`)
-  if (isPrototype(object)) return
-  const brand = toTypedArrayName(object) ?? toBrand(object)
-  if (brand !== undefined && !FIXED.has(brand)) throw new Error(`${path} is a shared ${brand}`)
-  if (isPromise(object)) throw new Error(`${path} is a shared promise`)
+function findFault(object: object): string | undefined {
+  if (!Object.isFrozen(object)) return 'cannot be frozen'
+  for (let link = getPrototypeOf(object); link !== null; link = getPrototypeOf(link)) {
+    if (CHANGEABLE.includes(link) && !isPrototype(object)) return 'can be changed although frozen'
+  }
+  return undefined
 }

@@ -5,7 +5,7 @@ import { isCaissonError } from '../errors/caisson-error.ts'
 import { parseDefinition } from '../registry/parse-definition.ts'
 import { readDefinition } from '../registry/read-definition.ts'
 import type { OperatorSettings, Registration } from '../registry/registration.ts'
-import type { BodyJob, ToolBody } from '../types/engine.ts'
+import type { BodyJob, Lane, ToolBody } from '../types/engine.ts'
 import type { ToolDefinition } from '../types/tool.ts'
 import { createApplyPatchTool } from './apply-patch.ts'
 import { createAskUserTool, type UserBackend } from './ask-user.ts'
@@ -23,6 +23,7 @@ import { createSearchTool } from './search.ts'
 import type { BuiltinServices } from './services.ts'
 import { createSubagentTool, type SubagentBackend } from './subagent.ts'
 import { createTodoWriteTool } from './todo-write.ts'
+import { createWebFetchDefinition } from './web-fetch.ts'
 import { createWriteTool } from './write.ts'
 
 /** How an operator's tools are called when they come with the host. */
@@ -42,10 +43,18 @@ export interface PackSpec {
   readonly operator: OperatorSettings
   /** What runs shell lines in a mode. */
   shell(mode: SandboxMode): ShellSpec
+  readonly fetch: FetchSpec
   diagnose(text: string): void
 }
 
-/** The tools of the pack that run in the host or as programs, ready to be registered. */
+/** Where pages are fetched: an isolate that is put up with the first of them. */
+export interface FetchSpec {
+  readonly lane: Lane
+  readonly operator: OperatorSettings
+  body(): Promise<ToolBody>
+}
+
+/** The tools of the pack, ready to be registered; nothing is started for them. */
 export function createPack(spec: PackSpec): Registration[] {
   const { services, options, backends } = spec
   const inline = [
@@ -59,7 +68,11 @@ export function createPack(spec: PackSpec): Registration[] {
     ...(backends.askUser === undefined ? [] : [createAskUserTool(backends.askUser)]),
     ...(backends.subagent === undefined ? [] : [createSubagentTool(backends.subagent)]),
   ]
-  return [...inline.map((definition) => toRegistration(spec, definition)), createBash(spec)]
+  return [
+    ...inline.map((definition) => toRegistration(spec, definition)),
+    createBash(spec),
+    createWebFetch(spec),
+  ]
 }
 
 function toRegistration(spec: PackSpec, definition: ToolDefinition): Registration {
@@ -72,6 +85,27 @@ function toRegistration(spec: PackSpec, definition: ToolDefinition): Registratio
     format: BUILTIN_SOURCE,
     body: createInlineBody(parsed.name, functions, spec.diagnose, true),
   }
+}
+
+function createWebFetch(spec: PackSpec): Registration {
+  const { fetch } = spec
+  const made = toRegistration(spec, createWebFetchDefinition())
+  const body: ToolBody = {
+    engine: 'isolate',
+    lane: fetch.lane,
+    async run(job) {
+      const inner = await fetch.body().catch(toUnavailable)
+      return 'run' in inner ? await inner.run(job) : { ...inner, prepareMs: 0, bodyMs: 0 }
+    },
+    project: made.body.project,
+  }
+  return { ...made, operator: fetch.operator, body }
+}
+
+function toUnavailable(error: unknown): ReturnType<typeof notStarted> {
+  if (!isCaissonError(error)) throw error
+  const { code } = error
+  return notStarted(code === 'LOAD_FAILED' ? 'ENGINE_UNAVAILABLE' : code, error.message)
 }
 
 /** Longer than a line may take, so that the line's own deadline is the one that rings. */

@@ -91,7 +91,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     if (kernel.closed) throw new CaissonError('HOST_CLOSED', 'the host is closed')
   }
   const { restrict: _none, ...tools } = createToolsApi(kernel, kernel.root, undefined, check)
-  kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles, programs }))
+  kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles, programs, isolate }))
   kernel.root.code.tool = createCodeTool(kernel, { bundler, engine: code })
   const hooks = createHooksApi(kernel, check)
   const sessions = new Set<Session>()

@@ -6,8 +6,10 @@ import { parseBuiltinOptions, type BuiltinOptions } from '../builtin/options.ts'
 import { BUILTIN_SOURCE, createPack } from '../builtin/pack.ts'
 import { toolError } from '../builtin/refuse.ts'
 import type { BuiltinServices } from '../builtin/services.ts'
+import type { IsolateEngine } from '../engine/isolate/engine.ts'
 import type { ProcessEngine } from '../engine/process/engine.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
+import type { SourceTools } from '../loader/load-source.ts'
 import { pathInside } from '../loader/package-path.ts'
 import type { Call } from '../pipeline/call.ts'
 import type { OperatorSettings, Registration } from '../registry/registration.ts'
@@ -24,11 +26,9 @@ export interface BuiltinParts {
   readonly programs: Pick<ProcessEngine, 'shell'>
   toOperator(profile: SandboxProfile, options: LoadOptions): OperatorSettings
   addAll(kernel: Kernel, scope: Scope, registrations: readonly Registration[]): () => void
+  readonly isolate: Pick<IsolateEngine, 'lane'>
   /** Loads the tool of the pack that runs in an isolate, under a profile of its own. */
-  loadFetch(profile: SandboxProfile): Promise<{
-    readonly registrations: readonly Registration[]
-    dispose(): Promise<void>
-  }>
+  loadFetch(profile: SandboxProfile): Promise<SourceTools>
 }
 
 /** The profile of the pack's tools, unless another is asked for. */
@@ -44,17 +44,22 @@ export async function loadBuiltin(
   const settings = parseBuiltinOptions(options.config)
   const profile = parts.profiles.resolve(options.profile ?? DEFAULT_PROFILE)
   const operator = parts.toOperator(profile, options)
-  const pack = createPack({
+  const fetchProfile = toFetchProfile(profile, settings)
+  const fetching = onDemand(() => parts.loadFetch(fetchProfile))
+  const registrations = createPack({
     options: settings,
     backends: options.backends ?? {},
     services: createServices(kernel),
     operator,
     shell: (mode) =>
       parts.programs.shell(toShellProfile(mode, settings), settings.bash.outputBytes),
+    fetch: {
+      lane: parts.isolate.lane,
+      operator: parts.toOperator(fetchProfile, options),
+      body: async () => (await fetching.get()).body('web_fetch'),
+    },
     diagnose: kernel.diagnose,
   })
-  const fetching = await parts.loadFetch(toFetchProfile(profile, settings))
-  const registrations = [...pack, ...fetching.registrations]
   const remove = parts.addAll(kernel, scope, registrations)
   const bash = registrations.find(({ name }) => name === 'bash')
   const release = scope.hub.on('tools/pre-execute', sandboxMode(kernel, bash, settings))
@@ -70,6 +75,27 @@ export async function loadBuiltin(
     [INSPECTION]: { manifests: [], registrations },
     dispose,
     [Symbol.asyncDispose]: dispose,
+  }
+}
+
+/** Loads once, when it is first needed; a load that fails is tried again. */
+function onDemand(load: () => Promise<SourceTools>): {
+  get(): Promise<SourceTools>
+  dispose(): Promise<void>
+} {
+  let loading: Promise<SourceTools> | undefined
+  return {
+    get() {
+      loading ??= load()
+      loading.catch(() => (loading = undefined))
+      return loading
+    },
+    async dispose() {
+      await loading?.then(
+        (loaded) => loaded.dispose(),
+        () => undefined,
+      )
+    },
   }
 }
 

@@ -57,6 +57,7 @@ interface LoaderParts {
   engineOf(profile: SandboxProfile): SourceEngine
   readonly profiles: Profiles
   readonly programs: BuiltinParts['programs']
+  readonly isolate: BuiltinParts['isolate']
 }
 
 const COMMAND_PROFILE = 'shell'
@@ -77,18 +78,8 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
     addAll,
     toOperator: (profile, options) =>
       toOperator(profile, options, { packageRoot: undefined, source: BUILTIN_SOURCE }),
-    async loadFetch(profile) {
-      const loaded = await loadOwnTool('tools/web-fetch', { ...parts, profile })
-      const registrations = await orDispose(loaded, () =>
-        toRegistrations(loaded.tools, (manifest) => ({
-          operator: toOperator(profile, {}, { packageRoot: undefined, source: BUILTIN_SOURCE }),
-          source: BUILTIN_SOURCE,
-          format: BUILTIN_SOURCE,
-          body: loaded.body(manifest.name),
-        })),
-      )
-      return { registrations, dispose: () => loaded.dispose() }
-    },
+    isolate: parts.isolate,
+    loadFetch: (profile) => loadOwnTool('tools/web-fetch', { ...parts, profile }),
   }
   return async (scope, source, options) => {
     if (source === BUILTIN_SOURCE) return await loadBuiltin(kernel, scope, options, builtin)

@@ -1,54 +1,21 @@
 import { Readability } from '@mozilla/readability'
-import { defineTool } from 'caisson'
 import { parseHTML } from 'linkedom/worker'
 import TurndownService from 'turndown/lib/turndown.browser.es.js'
+import type { WebFetchArguments, WebPage } from '../../src/builtin/web-fetch.ts'
+import type { ToolDefinition } from '../../src/types/tool.ts'
 
 const DEFAULT_CHARACTERS = 50_000
 const MAX_CHARACTERS = 400_000
 const TEXTUAL = /^(text\/|application\/(json|xml|javascript|[\w.+-]+\+(json|xml)))/i
 
-/** `web_fetch`: one page as text a model can read; the broker says which hosts there are. */
-export const webFetch = defineTool({
+/** The body of `web_fetch`: the broker says which hosts there are; what it shows is the host's to say. */
+export const webFetch: ToolDefinition = {
   name: 'web_fetch',
-  description:
-    'Fetches a page over http(s) from a host that the operator allows, and gives its main text as' +
-    ' Markdown. Other texts (JSON, plain) are given as they are.',
-  parameters: {
-    url: { type: 'string', required: true, description: 'Absolute http or https URL' },
-    format: {
-      type: 'string',
-      enum: ['markdown', 'raw'],
-      description: 'raw gives the text as it was sent; markdown unless said',
-    },
-    max_characters: { type: 'integer', description: '50000 unless said, at most 400000' },
-  },
-  output: {
-    schema: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        url: { type: 'string', required: true },
-        statusCode: { type: 'integer', required: true },
-        contentType: { type: 'string', required: true },
-        title: { type: 'string' },
-        text: { type: 'string', required: true },
-        truncated: { type: 'boolean', required: true },
-      },
-    },
-    render: (_args, { statusCode, title, text, truncated }) => [
-      {
-        type: 'text',
-        text: [
-          ...(statusCode >= 400 ? [`HTTP ${statusCode}`] : []),
-          ...(title === undefined ? [] : [`# ${title}`]),
-          text,
-          ...(truncated ? ['(there is more)'] : []),
-        ].join('\n\n'),
-      },
-    ],
-    presentationMeta: (_args, { url, statusCode, truncated }) => ({ url, statusCode, truncated }),
-  },
-  async execute({ url, format = 'markdown', max_characters = DEFAULT_CHARACTERS }, exec) {
+  description: 'Fetches a page.',
+  parameters: { type: 'object' },
+  output: { schema: {}, render: () => [] },
+  async execute(args: WebFetchArguments, exec): Promise<WebPage> {
+    const { url, format = 'markdown', max_characters = DEFAULT_CHARACTERS } = args
     const response = await fetch(url, {
       signal: exec.signal,
       headers: { accept: 'text/html, text/*;q=0.9, application/json;q=0.8, */*;q=0.1' },
@@ -70,18 +37,7 @@ export const webFetch = defineTool({
       truncated: page.text.length > room,
     }
   },
-  isConcurrencySafe: () => true,
-  presentCall: ({ url }) => ({ card: 'generic', title: `Fetch ${url}`, kind: 'fetch' }),
-  presentResult(_args, { isError, meta }) {
-    if (isError) return undefined
-    const { url, statusCode, truncated } = meta as {
-      url: string
-      statusCode: number
-      truncated: boolean
-    }
-    return { card: 'web', kind: 'fetch', url, statusCode, truncated }
-  },
-})
+}
 
 interface Links {
   querySelectorAll(selector: string): Iterable<{

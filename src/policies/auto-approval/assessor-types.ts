@@ -1,3 +1,4 @@
+import type { ShellParser } from './shell/read-line.ts'
 import type {
   AssessedCall,
   Category,
@@ -51,6 +52,8 @@ export interface FileView {
   lstat(path: string): FileFacts | undefined
   /** Undefined when something of the path is missing; throws for everything else. */
   realpath(path: string): string | undefined
+  /** Where a link points, as it is written. Throws when it is none. */
+  readlink(path: string): string
   /** At most `limit` entries, or undefined when there are more or it cannot be read. */
   list(path: string, limit: number): readonly ListedEntry[] | undefined
 }
@@ -85,6 +88,8 @@ export interface AssessorOptions {
   /** Default: the real one. */
   readonly files?: FileView
   readonly artifacts?: ArtifactView
+  /** Default: the shipped parser. */
+  readonly parser?: ShellParser
 }
 
 export interface Assessor {

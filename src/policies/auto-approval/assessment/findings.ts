@@ -1,0 +1,74 @@
+import { orderReasons, toReason } from '../reasons.ts'
+import type { Category, Reason, Target } from '../types.ts'
+
+/** Which guard a fatal reason belongs to; the first that hits is the one shown. */
+export type Layer = 'credentials' | 'shell' | 'targets' | 'names' | 'links'
+
+export interface Finding {
+  readonly code: string
+  readonly layer: Layer
+  readonly target?: Target | undefined
+  /** Only where one code stands for several labels. */
+  readonly category?: Category | undefined
+}
+
+const LAYERS: readonly Layer[] = ['credentials', 'shell', 'targets', 'names', 'links']
+const MAX_TARGETS = 1024
+
+/** Collects what the reading of one call brings up. */
+export interface Findings {
+  add(finding: Finding): void
+  /** A target without a reason of its own is kept too. */
+  look(target: Target): void
+  create(path: string): void
+  has(code: string): boolean
+  /** Takes a reason back; only for what was added under a condition that later held. */
+  replace(code: string, by: string): void
+  /** Lead reason first. */
+  reasons(): readonly Reason[]
+  targets(): readonly Target[]
+  creates(): readonly string[]
+}
+
+export function createFindings(): Findings {
+  const found: Finding[] = []
+  const targets = new Map<string, Target>()
+  const creates = new Set<string>()
+  const look = (target: Target): void => {
+    const key = `${target.role} ${target.path ?? ''} ${target.resolved ?? ''} ${target.url ?? ''}`
+    if (targets.size < MAX_TARGETS) targets.set(key, target)
+  }
+  return {
+    add: (finding) => {
+      found.push(finding)
+      if (finding.target !== undefined) look(finding.target)
+    },
+    look,
+    create: (path) => void creates.add(path),
+    has: (code) => found.some((finding) => finding.code === code),
+    replace: (code, by) => {
+      for (const [index, finding] of found.entries())
+        if (finding.code === code) found[index] = { ...finding, code: by }
+    },
+    reasons: () => toReasons(found),
+    targets: () => [...targets.values()],
+    creates: () => [...creates],
+  }
+}
+
+function toReasons(found: readonly Finding[]): readonly Reason[] {
+  const groups = new Map<string, Finding[]>()
+  for (const layer of LAYERS) {
+    for (const finding of found.filter((one) => one.layer === layer)) {
+      const key = `${finding.code} ${finding.category ?? ''}`
+      groups.set(key, [...(groups.get(key) ?? []), finding].slice(0, MAX_TARGETS))
+    }
+  }
+  const reasons = [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const targets = group.flatMap(({ target }) => (target === undefined ? [] : [target]))
+    return [toReason(first.code, targets, first.category)]
+  })
+  return orderReasons(reasons)
+}

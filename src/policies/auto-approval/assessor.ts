@@ -1,0 +1,109 @@
+import { textsOf } from './assessment/arguments.ts'
+import { deletesOnlyOwn } from './assessment/artifacts-exemption.ts'
+import { resolveDescriptor, UNCLASSIFIED } from './assessment/descriptors.ts'
+import type { Findings } from './assessment/findings.ts'
+import { createFindings } from './assessment/findings.ts'
+import type { ClassRequest } from './assessment/judge-class.ts'
+import { judgeClass } from './assessment/judge-class.ts'
+import type { ShellReading } from './assessment/judge-shell.ts'
+import { judgeShellCall } from './assessment/judge-shell.ts'
+import { toAssessment } from './assessment/to-assessment.ts'
+import { judgeUnclassified } from './assessment/unclassified.ts'
+import type { Assessor, AssessorOptions, ToolDescriptor } from './assessor-types.ts'
+import { holdsCredential } from './guard/credentials.ts'
+import { toGuardDenial } from './guard/denial.ts'
+import { createGround } from './paths/ground.ts'
+import { REAL_FILES } from './paths/file-view.ts'
+import { createResolver } from './paths/resolve.ts'
+import { SHELL_PARSER } from './shell/read-line.ts'
+import type { AssessedCall, PolicyCall, Target } from './types.ts'
+
+/** Reads calls for guards, assessment and rules. Host code: synchronous, bounded, runs nothing. */
+export function createAssessor(options: AssessorOptions): Assessor {
+  return {
+    assess: (call) => assess(call, options),
+    isUnchanged: (targets) => isUnchanged(targets, options),
+  }
+}
+
+const MAX_TEXTS = 20_000
+
+function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
+  const findings = createFindings()
+  const facts = options.describe(call.name)
+  const descriptor = resolveDescriptor(call.name, facts)
+  const urls: string[] = []
+  let shell: ShellReading | undefined
+  try {
+    const ground = createGround(options, call.cwd)
+    const request: ClassRequest = {
+      ...{ name: call.name, args: call.arguments, folder: call.cwd, descriptor, facts },
+      ...{ ground, findings, urls },
+    }
+    judgeCredentials(call, descriptor, findings)
+    shell = judgeByClass(request, call, options)
+  } catch {
+    // Reading that fails proves nothing, so the call is refused.
+    findings.add({ code: 'TARGET_UNREADABLE', layer: 'credentials' })
+  }
+  return {
+    assessment: toAssessment(findings),
+    guard: toGuardDenial(findings),
+    toolClass: descriptor.class,
+    channel: descriptor.channel ?? 'external',
+    shell,
+    targets: findings.targets(),
+    urls,
+    pollable: descriptor.pollable === true,
+  }
+}
+
+function judgeByClass(
+  request: ClassRequest,
+  call: PolicyCall,
+  options: AssessorOptions,
+): ShellReading | undefined {
+  const { descriptor, findings, facts } = request
+  if (descriptor.class === 'shell') {
+    const { shell, verdict } = judgeShellCall(request, options.parser ?? SHELL_PARSER)
+    const { artifacts } = options
+    if (verdict !== undefined && artifacts !== undefined && call.root !== undefined) {
+      const { ground } = request
+      const owner = { artifacts, root: call.root, ground, folder: verdict.folder }
+      if (deletesOnlyOwn(verdict, owner)) findings.replace('DELETE', 'ARTIFACT_DELETE')
+    }
+    return shell
+  }
+  if (!judgeClass(request)) judgeUnclassified(request)
+  else if (facts?.destructive === true)
+    findings.add({ code: 'NAME_RISK', layer: 'names', category: 'privilege' })
+  return undefined
+}
+
+// Whole and decoded; nothing that is looked at here has been cut.
+function judgeCredentials(
+  { arguments: args }: PolicyCall,
+  descriptor: ToolDescriptor,
+  findings: Findings,
+): void {
+  if (descriptor.channel !== 'external') return
+  const texts = textsOf(args, MAX_TEXTS)
+  const values = texts?.map(({ text }) => text) ?? []
+  if (![JSON.stringify(args), ...values].some(holdsCredential)) return
+  const code = descriptor.class === UNCLASSIFIED ? 'CREDENTIAL_ARGUMENT' : 'CREDENTIAL_EGRESS'
+  findings.add({ code, layer: 'credentials' })
+}
+
+function isUnchanged(targets: readonly Target[], options: AssessorOptions): boolean {
+  const { resolve } = createResolver(options.files ?? REAL_FILES)
+  return targets.every(({ path, resolved, identity }) => {
+    if (path === undefined || resolved === undefined) return true
+    const found = resolve(path)
+    if (found.kind === 'failed' || found.path !== resolved) return false
+    const now = found.file?.identity
+    if (now === undefined || identity === undefined) return now === identity
+    return (
+      now.device === identity.device && now.inode === identity.inode && now.birth === identity.birth
+    )
+  })
+}

@@ -1,0 +1,82 @@
+import { isSecretPath } from '../../../loader/secret-names.ts'
+import { COVERED_FILES, COVERED_FOLDERS } from '../../../sandbox/covered-names.ts'
+import { isProtectedPath } from '../../../sandbox/protected-names.ts'
+import type { Segment } from './atoms.ts'
+import { couldBe, couldMatch, foldName, toNamePattern } from './match.ts'
+
+const SECRET_FOLDERS = ['.ssh', '.gnupg', '.aws', '.azure', '.kube']
+const SECRET_DOT_NAMES = [
+  '.env',
+  '.env.*',
+  '.envrc',
+  '.netrc',
+  '.npmrc',
+  '.yarnrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.pgpass',
+  '.my.cnf',
+  '.git-credentials',
+  '.htpasswd',
+  '.vault-token',
+  '.credentials*',
+].map(toNamePattern)
+const KEY_NAMES = [
+  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'credentials.json', 'service-account*.json'],
+  ...['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.tfstate'],
+  ...['secrets.yml', 'secrets.yaml', 'secrets.json', 'secrets.toml'],
+].map(toNamePattern)
+const PROTECTED_PREFIXES = ['.bash*', '.zsh*'].map(toNamePattern)
+
+/** Whether a path names secrets by convention. Key files are left out for patterns: a listing says. */
+export function namesSecret(segments: readonly Segment[]): boolean {
+  if (isLiteral(segments)) return isSecretPath(segments.join('/'))
+  if (segments.some((segment) => SECRET_FOLDERS.some((name) => couldBe(segment, name)))) return true
+  const last = segments.at(-1)
+  if (last === undefined) return false
+  if (typeof last === 'string') return isSecretPath(last)
+  return SECRET_DOT_NAMES.some((pattern) => couldMatch(last, pattern))
+}
+
+/** Whether one file name is that of a key file or holds secrets in another way. */
+export function isSecretName(name: string): boolean {
+  return isSecretPath(name)
+}
+
+/** Whether a pattern could stand for the name of a key file. */
+export function couldBeKeyFile(segment: Segment): boolean {
+  return KEY_NAMES.some((pattern) => couldMatch(segment, pattern))
+}
+
+/** Whether a name filter could let a secret or protected name through. */
+export function filterAdmitsSecret(filter: Segment): boolean {
+  if (couldBeKeyFile(filter)) return true
+  return [...SECRET_DOT_NAMES, ...PROTECTED_PREFIXES].some((pattern) => couldMatch(filter, pattern))
+}
+
+/** Whether somebody else's program runs or obeys what lies at this path. `extra` names are folded. */
+export function namesProtected(segments: readonly Segment[], extra: ReadonlySet<string>): boolean {
+  const literal = isLiteral(segments)
+  if (literal && isProtectedPath(segments.join('/'))) return true
+  if (
+    extra.size > 0 &&
+    segments.some((segment) => [...extra].some((name) => couldBe(segment, name)))
+  )
+    return true
+  if (literal) return false
+  if (segments.some((segment) => COVERED_FOLDERS.some((name) => couldBe(segment, name))))
+    return true
+  const last = segments.at(-1)
+  if (last === undefined) return false
+  if (COVERED_FILES.some((name) => couldBe(last, name))) return true
+  return PROTECTED_PREFIXES.some((pattern) => couldMatch(last, pattern))
+}
+
+/** Whether one entry's name is protected. */
+export function isProtectedName(name: string, extra: ReadonlySet<string>): boolean {
+  return isProtectedPath(name) || extra.has(foldName(name))
+}
+
+function isLiteral(segments: readonly Segment[]): segments is readonly string[] {
+  return segments.every((segment) => typeof segment === 'string')
+}

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
+import { findProtoKey } from '../json/proto-key.ts'
 import type { HostOptions } from './spec.ts'
 
 /** Options that come from a file or an object of that shape; where it says folders, they are absolute. */
@@ -15,8 +16,12 @@ export interface ReadConfig {
  * Throws `CONFIG_INVALID` for a file that is missing or is no JSON object; the keys are not checked.
  */
 export function readConfig(config: string | object): ReadConfig {
-  if (typeof config !== 'string') return { options: config as HostOptions, label: 'config' }
+  if (typeof config !== 'string') {
+    checkKeys(config, 'config')
+    return { options: config as HostOptions, label: 'config' }
+  }
   const parsed = parseFile(config)
+  checkKeys(parsed, `config ${config}`)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw invalid(config, 'it must hold a JSON object')
   }
@@ -28,6 +33,12 @@ export function readConfig(config: string | object): ReadConfig {
   }
   if (Array.isArray(options['profiles'])) options['profiles'] = options['profiles'].map(at)
   return { options: options as HostOptions, label: config }
+}
+
+function checkKeys(value: unknown, where: string): void {
+  const found = findProtoKey(value)
+  if (found === undefined) return
+  throw new CaissonError('CONFIG_INVALID', `${where}: ${found}: unknown key`, { config: where })
 }
 
 function parseFile(path: string): unknown {

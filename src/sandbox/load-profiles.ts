@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
 import { CaissonError } from '../errors/caisson-error.ts'
+import { findProtoKey } from '../json/proto-key.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import { profileSchema } from './profile-schema.ts'
 
@@ -48,6 +49,10 @@ export function loadProfiles(
 
 /** Checks one profile. Throws `CONFIG_INVALID` naming every key that is wrong. */
 export function parseProfile(value: unknown, where: string): SandboxProfile {
+  const lost = findProtoKey(value)
+  if (lost !== undefined) {
+    throw new CaissonError('CONFIG_INVALID', `profile ${where}: ${lost}: unknown key`, { where })
+  }
   const parsed = profileSchema.safeParse(value)
   if (!parsed.success) {
     throw new CaissonError('CONFIG_INVALID', `profile ${where}: ${toLine(parsed.error)}`, { where })

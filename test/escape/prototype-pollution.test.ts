@@ -1,5 +1,8 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { defineTools, openArena, valueOf } from './attack.ts'
+import { createToolHost } from '../../src/index.ts'
+import { defineTools, makeFolder, openArena, valueOf } from './attack.ts'
 
 const arena = openArena()
 const POLLUTED = '{"__proto__":{"polluted":true}}'
@@ -30,6 +33,29 @@ test('ATK-001 an own __proto__ in the arguments stays data, there and back', asy
   const args: unknown = JSON.parse(`{"deep":[${POLLUTED}],"__proto__":{"x":1}}`)
   const attacked = await arena.call({ tool: 'echo', args })
   expect(JSON.stringify(valueOf(attacked))).toBe(JSON.stringify(args))
+  expectClean()
+})
+
+const A = '"name":"a","engine":"isolate"'
+test.each([
+  '{"__proto__":{"polluted":true}}',
+  '{"constructor":{"prototype":{"x":1}}}',
+  '{"constructor.prototype.x":1}',
+  '{"defaults":{"__proto__":{"polluted":true}}}',
+  '{"defaults":{"constructor":{"prototype":{"x":1}}}}',
+  '{"secrets":{"__proto__":{"value":"12345678","hosts":["https://a.test"]}}}',
+  '{"approval":{"__proto__":{"x":1}}}',
+  `{"profiles":[{${A},"__proto__":{"polluted":true}}]}`,
+  `{"profiles":[{${A},"env":{"__proto__":"x"}}]}`,
+  `{"profiles":[{${A},"fetch":{"__proto__":{"allow":["https://a.test"]}}}]}`,
+])('ATK-001 an override of %s is no configuration', async (text) => {
+  const file = join(await makeFolder(), 'c.json')
+  await writeFile(file, text)
+  for (const config of [JSON.parse(text) as object, file]) {
+    expect(() => createToolHost({ config })).toThrowError(
+      expect.objectContaining({ code: 'CONFIG_INVALID' }),
+    )
+  }
   expectClean()
 })
 

@@ -1,11 +1,18 @@
+import { readFileSync } from 'node:fs'
 import { availableParallelism, cpus } from 'node:os'
+import { basename } from 'node:path'
 import type { ToolHost } from '../host/create-tool-host.ts'
+import type { LoadedTools } from '../host/load.ts'
 import type { Environment } from '../load/report.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import { version } from './version.ts'
 
 /** The machine, and what a tool of the host runs in on it. */
-export function describeEnvironment(host: ToolHost, tool: string): Environment {
+export function describeEnvironment(
+  host: ToolHost,
+  loaded: LoadedTools,
+  tool: string,
+): Environment {
   const info = host.tools.get(tool)
   const profile = info?.profile === undefined ? undefined : host.profiles.resolve(info.profile)
   return {
@@ -16,15 +23,24 @@ export function describeEnvironment(host: ToolHost, tool: string): Environment {
     cpu: cpus()[0]?.model.trim() ?? 'unknown processor',
     engine: info?.engine ?? 'inline',
     profile: profile?.name ?? 'none',
-    sandbox: describeSandbox(profile),
-    state: info?.engine === 'isolate' || info?.engine === 'process' ? 'fresh' : 'kept',
+    sandbox: describeSandbox(profile, host.childPids()),
+    state: describeState(profile, loaded),
   }
 }
 
-function describeSandbox(profile: SandboxProfile | undefined): string {
+function describeState(profile: SandboxProfile | undefined, { state }: LoadedTools): string {
+  if (profile?.engine === 'thread') return 'kept by its worker'
+  if (state === undefined) return 'fresh'
+  return state.reason === undefined ? state.name : `${state.name} (${state.reason})`
+}
+
+function describeSandbox(profile: SandboxProfile | undefined, pids: readonly number[]): string {
   switch (profile?.engine) {
-    case 'isolate':
-      return 'V8 isolate in a supervised child process under rlimits'
+    case 'isolate': {
+      const shared = profile.isolation === 'dense' ? ' that calls share' : ''
+      const walls = pids.some(isBubblewrap) ? 'in bubblewrap' : 'under rlimits alone'
+      return `V8 isolate in a child process${shared}, ${walls}`
+    }
     case 'process':
       return profile.confinement === 'none'
         ? 'none, the profile switches it off'
@@ -33,5 +49,15 @@ function describeSandbox(profile: SandboxProfile | undefined): string {
       return 'none, a worker thread of the host'
     default:
       return 'none, the host itself'
+  }
+}
+
+// Where confinement is only preferred, the process table knows whether there is any.
+function isBubblewrap(pid: number): boolean {
+  try {
+    const [program = ''] = readFileSync(`/proc/${pid}/cmdline`, 'latin1').split('\0')
+    return basename(program) === 'bwrap'
+  } catch {
+    return false
   }
 }

@@ -36,10 +36,11 @@ export function createProgress(output: Output): Progress {
 
 function toLine(progress: LoadProgress): string {
   const { phase, elapsedMs, expectedMs, requests, ok, failed, dropped, last } = progress
-  const span = expectedMs === undefined ? '' : ` of ${showSpan(expectedMs)}`
+  const isOver = expectedMs !== undefined && elapsedMs > expectedMs
+  const span = expectedMs === undefined || isOver ? '' : ` of ${showSpan(expectedMs)}`
   const total = requests === undefined ? '' : ` of ${requests}`
   const parts = [
-    `${phase} ${showSpan(elapsedMs)}${span}`,
+    `${phase} ${showSpan(elapsedMs)}${span}${isOver ? ' (waiting for the last calls)' : ''}`,
     `${ok + failed}${total} settled`,
     `${failed} failed`,
     ...(dropped > 0 ? [`${dropped} dropped`] : []),

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
+import type { LoadedTools } from '../host/load.ts'
 import { drawReport } from '../load/draw-report.ts'
 import { toPage } from '../load/page/to-page.ts'
 import type { LoadReport } from '../load/report.ts'
@@ -46,20 +47,20 @@ export async function runBench(output: Output, options: BenchOptions): Promise<n
     ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
   })
   using interrupt = listenForInterrupt()
-  const names = await interrupt.during(loadTools(host, options), () => host.close())
-  if (names === undefined) {
+  const loaded = await interrupt.during(loadTools(host, options), () => host.close())
+  if (loaded === undefined) {
     output.failure(new CaissonError('ABORTED_BEFORE_DISPATCH', 'interrupted while loading'))
     return INTERRUPTED
   }
-  const tools = chooseTools(names, options)
+  const tools = chooseTools(loaded.tools, options)
   const spec = resolveLoad(tools, args, options)
-  attachApproval(host, options.approve, output)
+  attachApproval(host, options.approve)
   const progress = createProgress(output)
   const outcome = await runLoad({
     host,
     spec,
     source: options.source,
-    environment: describeEnvironment(host, tools[0]?.tool ?? ''),
+    environment: describeEnvironment(host, loaded, tools[0]?.tool ?? ''),
     thresholds,
     signal: interrupt.signal,
     progress: progress.show,
@@ -85,14 +86,13 @@ function cannotWrite(path: string, error: unknown): CaissonError {
   return new CaissonError('CONFIG_INVALID', `${path} cannot be written: ${why}`)
 }
 
-async function loadTools(host: ToolHost, options: BenchOptions): Promise<readonly string[]> {
+async function loadTools(host: ToolHost, options: BenchOptions): Promise<LoadedTools> {
   const { profile, timeout, retries } = options
-  const loaded = await host.tools.load(options.source, {
+  return await host.tools.load(options.source, {
     ...(profile === undefined ? {} : { profile }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     ...(retries === undefined ? {} : { retry: { retries } }),
   })
-  return loaded.tools
 }
 
 interface Weighted {

@@ -97,7 +97,8 @@ function describeCalls(report: LoadReport): (readonly [string, string, Style?])[
     [
       'engine',
       `${showCount(engine.kills, 'kill')}, ${showCount(engine.recycles, 'recycle')}, ` +
-        `${engine.started} started, ${showCount(retries, 'retry', 'retries')}`,
+        `${engine.started} started, ${showCount(retries, 'retry', 'retries')}` +
+        (engine.lost === 0 ? '' : `, ${engine.lost} LOST`),
     ],
   ]
 }

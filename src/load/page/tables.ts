@@ -105,7 +105,7 @@ export function factTable(report: LoadReport): Markup {
     ['rate', `${asked}achieved ${showRate(rate.achieved)}`],
     [
       'engine',
-      `${showCount(engine.kills, 'kill')}, ${showCount(engine.recycles, 'recycle')}, ${engine.started} started; ${calls.retries} retried attempts`,
+      `${showCount(engine.kills, 'kill')}, ${showCount(engine.recycles, 'recycle')}, ${engine.lost} lost, ${engine.started} started; ${calls.retries} retried attempts`,
     ],
     [
       'event loop',

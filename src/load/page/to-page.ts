@@ -50,10 +50,10 @@ export async function toPage(report: LoadReport): Promise<string> {
 }
 
 async function readPlot(): Promise<{ plot: string; plotStyle: string }> {
-  const { resolve } = createRequire(import.meta.url)
+  const require = createRequire(import.meta.url)
   const [plot, plotStyle] = await Promise.all([
-    readFile(resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
-    readFile(resolve('uplot/dist/uPlot.min.css'), 'utf8'),
+    readFile(require.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
+    readFile(require.resolve('uplot/dist/uPlot.min.css'), 'utf8'),
   ])
   return { plot, plotStyle }
 }

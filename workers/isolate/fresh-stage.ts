@@ -30,8 +30,10 @@ const MAX_TIMERS = 1_000
  */
 export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: StageIo): Stage {
   watchParent()
-  const isolate = createIsolate(ivm, open.memoryMb)
-  const realmScript = isolate.compileScriptSync(open.realm, { filename: 'tool:realm' })
+  const ready = io.warmed?.memoryMb === open.memoryMb ? io.warmed : undefined
+  const isolate = ready?.isolate ?? createIsolate(ivm, open.memoryMb)
+  const realmScript =
+    ready?.realmScript ?? isolate.compileScriptSync(open.realm, { filename: 'tool:realm' })
   let described: string | undefined
   let live: Scene | undefined
   let cancelled: string | undefined
@@ -111,10 +113,19 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
     if (!scene.settled) return
     live = undefined
     clearTimeout(scene.timer)
+    io.post({ t: 'quiet', id: scene.callId, spoiled: scene.spoiled })
+    if (open.state === 'sticky' && !scene.spoiled) return keep(scene)
     scene.dispatch.release()
     scene.context.release()
-    io.post({ t: 'quiet', id: scene.callId, spoiled: scene.spoiled })
     if (!scene.spoiled) next = prepareNext()
+  }
+
+  // The next call finds what this one has left; nothing of it runs until then.
+  function keep(scene: Scene): void {
+    delete scene.callId
+    scene.settled = false
+    scene.strays = 0
+    io.post({ t: 'rested' })
   }
 
   function call(id: string, request: RealmRequest): void {

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
 import type { Asks } from '../approval/asks.ts'
+import type { Clock } from '../approval/clock.ts'
+import { openConsole } from '../approval/console.ts'
 import type {
   Answerer,
   AnswererKind,
@@ -62,6 +64,8 @@ export interface ApprovalApi {
   /** Counts of the same. */
   statistics(): DecisionCounts
   clearHistory(): void
+  /** Opens a page on loopback on which a person answers; its URL holds the token. */
+  openConsole(options?: { readonly port?: number }): Promise<{ readonly url: string }>
   /** Replaces the settings under `approval`. Throws `CONFIG_INVALID`, and then those before stay. */
   configure(settings: ApprovalConfig): void
 }
@@ -72,6 +76,9 @@ interface ApiParts {
   readonly pack: ApprovalPack | undefined
   readonly reading: HostAssessor
   readonly inForce: () => InForce
+  readonly clock: Clock
+  /** What closes with the host. */
+  readonly closers: (() => Promise<void>)[]
   configure(settings: unknown): void
 }
 
@@ -79,7 +86,7 @@ const MODES: readonly unknown[] = ['smart', 'manual', 'unattended']
 
 /** Creates the API of one host. */
 export function createApprovalApi(made: ApiParts): ApprovalApi {
-  const { kernel, asks, pack, reading, inForce, configure } = made
+  const { kernel, asks, pack, reading, inForce, configure, clock, closers } = made
   const { inbox } = asks
   const workspace = resolve(kernel.spec.workspace)
   const on = (): ApprovalPack => {
@@ -115,6 +122,15 @@ export function createApprovalApi(made: ApiParts): ApprovalApi {
     history: (filter = {}) => filterHistory(entries(), filter),
     statistics: () => countDecisions(entries()),
     clearHistory: () => on().parts.recorder.clearHistory(),
+    async openConsole({ port = inForce().settings.answerers.console.port } = {}) {
+      const made = await openConsole({ port, clock })
+      const remove = asks.answerers.add(made.answerer)
+      closers.push(async () => {
+        remove()
+        await made.close()
+      })
+      return { url: made.url }
+    },
     configure(settings) {
       on()
       configure(settings)

@@ -34,6 +34,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     late: () => undefined,
   })
   const exempt = new Set<string>()
+  const closers: (() => Promise<void>)[] = []
   const isGoverned = (root: string): boolean => !exempt.has(root)
   const users = createUserMessages()
   const host = createPackHost(kernel, isGoverned, users.list)
@@ -75,7 +76,16 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     inForce = reconfigure(given, pack, kernel)
   }
   return {
-    api: createApprovalApi({ kernel, asks, pack, reading, inForce: () => inForce, configure }),
+    api: createApprovalApi({
+      kernel,
+      asks,
+      pack,
+      reading,
+      inForce: () => inForce,
+      configure,
+      clock,
+      closers,
+    }),
     openSession(id, policy) {
       if (parsePolicy(policy) === 'none') exempt.add(id)
     },
@@ -85,7 +95,10 @@ export function createHostApproval(kernel: Kernel): HostApproval {
       pack?.dropSession(id)
     },
     shut: () => pack?.shut(),
-    close: async () => pack?.close(),
+    async close() {
+      await Promise.all(closers.splice(0).map((end) => end()))
+      await pack?.close()
+    },
   }
 }
 

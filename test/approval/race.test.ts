@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { race, type Opinion, type RaceAsk } from '../../src/approval/race.ts'
-import type { Answerer, ApprovalAnswer, ApprovalQuestion, RaceEnd } from '../../src/approval/types.ts'
+import type {
+  Answerer,
+  ApprovalAnswer,
+  ApprovalQuestion,
+  RaceEnd,
+} from '../../src/approval/types.ts'
 import { makeFakeClock, settleTurns, type FakeClock } from '../helpers/fake-clock.ts'
 
 const QUESTION: ApprovalQuestion = {
@@ -37,7 +42,10 @@ interface Scene {
   readonly reviewStopped: () => boolean
 }
 
-function startRace(ids: readonly string[], extra: Partial<RaceAsk> & { reviewed?: boolean } = {}): Scene {
+function startRace(
+  ids: readonly string[],
+  extra: Partial<RaceAsk> & { reviewed?: boolean } = {},
+): Scene {
   const clock = makeFakeClock()
   const call = new AbortController()
   const turns = new Map<string, PromiseWithResolvers<ApprovalAnswer | undefined>>()

@@ -18,7 +18,7 @@ import type {
   JournalLine,
   ObservationEntry,
 } from '../../src/policies/auto-approval/journals/records.ts'
-import { APPROVAL_SEAMS, type ApprovalSeams } from '../../src/policies/auto-approval/seams.ts'
+import { withSeams, type ApprovalSeams } from '../../src/policies/auto-approval/seams.ts'
 import type { AssessedCall } from '../../src/policies/auto-approval/types.ts'
 import type { CallResult } from '../../src/types/call.ts'
 import { makeAssessed } from './assessed-call.ts'
@@ -102,7 +102,7 @@ export function makeApprovalScene(options: SceneOptions = {}): ApprovalScene {
   const host = createToolHost({
     stateDir,
     ...options.host,
-    approval: { ...options.settings, [APPROVAL_SEAMS]: seams } as ApprovalConfig,
+    approval: withSeams(options.settings ?? {}, seams),
     logger: (line) => void diagnostics.push(line),
   })
   onTestFinished(async () => {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../approval/clock.ts'
 import type { Assessor, FileView } from './assessor-types.ts'
+import type { ApprovalConfig } from './config/settings.ts'
 import type { AuditStore } from './journals/store.ts'
 import type { ModelTransport } from './models/transport.ts'
 
@@ -17,4 +18,9 @@ export interface ApprovalSeams {
   readonly journal?: 'shared' | 'run'
   /** Home folder of the user, for what is critical in it. */
   readonly home?: string
+}
+
+/** Settings with what is swapped out beside them. */
+export function withSeams(settings: ApprovalConfig, seams: ApprovalSeams): ApprovalConfig {
+  return Object.freeze(Object.assign({ ...settings }, { [APPROVAL_SEAMS]: seams }))
 }

@@ -11,7 +11,7 @@ import {
   createFileStore,
   digestOf,
 } from '../../../../src/policies/auto-approval/journals/store.ts'
-import { APPROVAL_SEAMS } from '../../../../src/policies/auto-approval/seams.ts'
+import { withSeams } from '../../../../src/policies/auto-approval/seams.ts'
 import { makeAssessed, makeTarget } from '../../../helpers/assessed-call.ts'
 import { makeApprovalScene, type SceneOptions } from '../../../helpers/approval-scene.ts'
 import { makeFakeClock, settleTurns } from '../../../helpers/fake-clock.ts'
@@ -212,8 +212,8 @@ describe('the record', () => {
     const host = createToolHost({ stateDir, approval: true })
     onTestFinished(() => host.close())
     expect(() => createToolHost({ stateDir, approval: true })).toThrow(/is written by process/)
-    const oneShot = { [APPROVAL_SEAMS]: { journal: 'run' as const } }
-    const commands = [1, 2].map(() => createToolHost({ stateDir, approval: oneShot as object }))
+    const approval = withSeams({}, { journal: 'run' })
+    const commands = [1, 2].map(() => createToolHost({ stateDir, approval }))
     await Promise.all(commands.map((command) => command.close()))
     await host.close()
     await createToolHost({ stateDir, approval: true }).close()

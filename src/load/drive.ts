@@ -30,7 +30,7 @@ const BATCH = 32
 /** Below this many milliseconds a timer is too coarse: it fires up to one late. */
 const TIMER_MS = 2
 /** Arrivals this far apart are waited for exactly, at a tenth of a core; closer ones by the tick. */
-const SPARSE_MS = 10
+const SPARSE_MS = 20
 /** A closed load whose calls settle at once gives way to the rest of the process this often. */
 const TURN_MS = 5
 const LEVEL_MS = 50

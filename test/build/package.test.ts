@@ -85,6 +85,16 @@ describe('the packed product', () => {
     )
   })
 
+  test('writes the report page of a load test, charts and all', async () => {
+    const source = join(ROOT, 'examples/community/json-diff.mjs')
+    const args = ['--args', '{"before":1,"after":2}', '--requests', '5', '--warmup', '0']
+    const report = await packed(['bench', source, ...args, '--report', 'report.html'])
+    expect(report['calls']).toMatchObject({ offered: 5, ok: 5 })
+    const page = await readFile(join(folder, 'report.html'), 'utf8')
+    expect(page).toContain('var uPlot=')
+    expect(page).toContain('Load test: json_diff')
+  })
+
   test('kills a busy loop like the checkout does', async () => {
     const source = join(ROOT, 'examples/hostile/busy-loop.mjs')
     const built = await packed(['run', source, '--timeout', '300'])

@@ -3,7 +3,12 @@ export type OpenAtom =
   /** `*`: any text without a slash; at the start of a name not a dot. */
   | { readonly kind: 'star' }
   /** `?` or a bracket: one character; `accepts` says which. */
-  | { readonly kind: 'one'; readonly accepts?: (character: string) => boolean }
+  | {
+      readonly kind: 'one'
+      readonly accepts?: (character: string) => boolean
+      /** As it is spelled, for programs that take it literally when nothing matches. */
+      readonly text?: string
+    }
   /** An extended glob: any text without a slash, a leading dot too. */
   | { readonly kind: 'any' }
   /** A value that nobody knows beforehand. */
@@ -81,12 +86,12 @@ function globAtom(text: string): OpenAtom | undefined {
 /** A bracket expression. Classes and ranges that cannot be told accept everything. */
 export function bracketAtom(text: string): OpenAtom {
   const inner = text.slice(1, -1)
-  if (inner.includes('[') || inner.includes('\\')) return ONE
+  if (inner.includes('[') || inner.includes('\\')) return { kind: 'one', text }
   const negated = inner.startsWith('!') || inner.startsWith('^')
   const body = [...(negated ? inner.slice(1) : inner)]
   const accepts = (character: string): boolean =>
     [character, character.toUpperCase()].some((form) => isIn(body, form) !== negated)
-  return { kind: 'one', accepts }
+  return { kind: 'one', accepts, text }
 }
 
 function isIn(body: readonly string[], character: string): boolean {

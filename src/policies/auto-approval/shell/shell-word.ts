@@ -66,7 +66,12 @@ export function restOf(word: ShellWord, count: number): ShellWord {
 
 /** Text pieces only; what is not known leaves a gap. */
 export function knownText(word: ShellWord): string {
-  return word.atoms.map((atom) => (typeof atom === 'string' ? atom : '\u0000')).join('')
+  return word.atoms
+    .map((atom) => {
+      if (typeof atom === 'string') return atom
+      return atom.kind === 'one' && atom.text !== undefined ? atom.text : '\u0000'
+    })
+    .join('')
 }
 
 /** Several words as one text with spaces between, as `eval` and `watch` join theirs. */

@@ -13,6 +13,7 @@ import { createProgramBench, programProbes } from './program-probes.ts'
 import { createQueueBench, queueProbes } from './queue-probes.ts'
 import { toReport } from './report.ts'
 import { runnerProbes } from './runner-probes.ts'
+import { runnerWallProbes } from './runner-wall-probes.ts'
 import { runProbes } from './run-probes.ts'
 import { createThreadBench, threadProbes } from './thread-probes.ts'
 import { wallProbes } from './wall-probes.ts'
@@ -50,7 +51,7 @@ export async function examine(spec: DoctorSpec = {}): Promise<DoctorReport> {
   // They run in the child; the bench here is only what their list is made of.
   const threads = threadProbes(createThreadBench())
   const groups: Probe[][] = [
-    [...runnerProbes(isolates, runnerCode), ...isolateProbes(isolates)],
+    [...runnerProbes(isolates, runnerCode), ...runnerWallProbes(), ...isolateProbes(isolates)],
     [
       ...wallProbes(createProbeConfiner()),
       cgroupProbe(),

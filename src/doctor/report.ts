@@ -23,6 +23,11 @@ export const CONFINER_PROBE = 'process/confiner'
 /** Id of the probe that tells whether a cgroup holds them. */
 export const CGROUP_PROBE = 'process/cgroup'
 
+/** Id of the probe that tells whether runners are confined here. */
+export const RUNNER_WALLS_PROBE = 'isolate/runner-walls'
+/** Id of the probe that tells whether V8 can be kept from compiling. */
+export const JITLESS_PROBE = 'isolate/jitless'
+
 /** Without these nothing of an engine is there, whatever else was seen to work. */
 const NEEDED: Partial<Record<ProbeEngine, readonly string[]>> = {
   process: [CONFINER_PROBE, 'process/sync-loop'],
@@ -64,7 +69,7 @@ export function judgeProfile(
   profile: SandboxProfile,
   probes: readonly ProbeReport[],
 ): ProfileReport {
-  const { name, engine, fetch, fs, kv, confinement, kernelLimits } = profile
+  const { name, engine, fetch, fs, kv, confinement, kernelLimits, jit } = profile
   const needed: ProbeEngine[] = ['host', 'queue', engine]
   const unconfined = engine === 'process' && confinement === 'none'
   if (fetch !== undefined || kv !== undefined || (fs !== undefined && engine === 'isolate')) {
@@ -73,10 +78,19 @@ export function judgeProfile(
   const reasons = unconfined
     ? ['its programs run as the user of the host, so that nothing of this can be kept']
     : needed.flatMap((part) => reasonsOf(part, probes))
-  if (kernelLimits === 'required') {
-    const cgroup = probes.find(({ id }) => id === CGROUP_PROBE)
-    if (cgroup?.status !== 'holds')
-      reasons.push(`kernelLimits: required, but ${cgroup?.detail ?? 'no cgroup was seen to work'}`)
+  const demands: readonly [boolean, string, string][] = [
+    [kernelLimits === 'required', 'kernelLimits: required', CGROUP_PROBE],
+    [
+      engine === 'isolate' && confinement === 'required',
+      'confinement: required',
+      RUNNER_WALLS_PROBE,
+    ],
+    [jit === false, 'jit: false', JITLESS_PROBE],
+  ]
+  for (const [asked, demand, id] of demands) {
+    const found = probes.find((probe) => probe.id === id)
+    if (!asked || found?.status === 'holds') continue
+    reasons.push(`${demand}, but ${found?.detail ?? 'nothing of it was seen to work'}`)
   }
   return { name, ok: reasons.length === 0, reasons }
 }

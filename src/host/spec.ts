@@ -1,20 +1,15 @@
 import { availableParallelism, homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { z } from 'zod'
 import { CaissonError } from '../errors/caisson-error.ts'
 import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
-import { toolDescriptorSchema } from '../policies/auto-approval/config/descriptor.ts'
-import { guardConfigSchema } from '../policies/auto-approval/config/schema.ts'
 import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/config/settings.ts'
 import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
 import type { CodeModeSettings } from './code-mode.ts'
+import { hostSchema } from './host-schema.ts'
 import { readConfig } from './read-config.ts'
-import {
-  resolveSecrets,
-  secretsSchema,
-  type ResolvedSecrets,
-  type SecretOptions,
-} from './resolve-secrets.ts'
+import { toIssueTexts } from '../config/issue-text.ts'
+import type { z } from 'zod'
+import { resolveSecrets, type ResolvedSecrets, type SecretOptions } from './resolve-secrets.ts'
 
 /** Options of `createToolHost`; every one has a default. Times are milliseconds. */
 export interface HostOptions {
@@ -94,44 +89,6 @@ export interface HostSpec {
   readonly logger: (line: string) => void
 }
 
-const ms = z.number().positive().max(2_147_483_647)
-const count = z.int().positive()
-const schema = z.strictObject({
-  profiles: z.array(z.union([z.string(), z.record(z.string(), z.unknown())])).default([]),
-  workspace: z.string().min(1).optional(),
-  stateDir: z.string().min(1).optional(),
-  secrets: secretsSchema.default({}),
-  maxRunners: count.max(256).optional(),
-  callsPerRunner: count.default(5_000),
-  maxQueue: count.default(1_000),
-  queueTimeoutMs: ms.default(10_000),
-  policyTimeoutMs: ms.default(30_000),
-  maxParallelToolCalls: count.default(10),
-  readBeforeEdit: z.boolean().default(true),
-  codeMode: z
-    .strictObject({
-      computeMs: ms.default(60_000),
-      maxWallMs: ms.default(600_000),
-      maxOutputBytes: count.default(8_388_608),
-      maxParallelSubCalls: count.default(10),
-      memoryMb: z.int().min(8).max(4_096).default(128),
-    })
-    .prefault({}),
-  defaults: z
-    .strictObject({
-      timeoutMs: ms.default(30_000),
-      memoryMb: z.int().min(8).max(4_096).optional(),
-      profile: z.string().default('pure'),
-    })
-    .prefault({}),
-  approval: z.union([z.boolean(), z.looseObject({})]).optional(),
-  guards: guardConfigSchema.prefault({} as never),
-  tools: z
-    .record(z.string(), z.strictObject({ policy: toolDescriptorSchema.optional() }))
-    .default({}),
-  logger: z.custom<(line: string) => void>((value) => typeof value === 'function').optional(),
-})
-
 /** Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong. */
 export function resolveHostSpec(options: HostOptions): HostSpec {
   const given = withConfig(options)
@@ -171,7 +128,6 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
 function withConfig({ config, ...options }: HostOptions): HostOptions {
   if (config === undefined) return options
   const read = readConfig(config)
-  parseOptions(read.options, read.label)
   const given = read.options
   return {
     ...given,
@@ -204,11 +160,9 @@ function mergeApproval(
   return approval === undefined ? {} : { approval }
 }
 
-function parseOptions(options: HostOptions, label: string): z.infer<typeof schema> {
-  const parsed = schema.safeParse(options)
+function parseOptions(options: HostOptions, label: string): z.infer<typeof hostSchema> {
+  const parsed = hostSchema.safeParse(options)
   if (parsed.success) return parsed.data
-  const text = parsed.error.issues
-    .map((issue) => `${issue.path.join('.') || 'options'}: ${issue.message}`)
-    .join('; ')
+  const text = toIssueTexts(parsed.error, hostSchema).join('; ')
   throw new CaissonError('CONFIG_INVALID', `${label}: ${text}`)
 }

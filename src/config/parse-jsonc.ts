@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs'
+import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser'
+import { CaissonError } from '../errors/caisson-error.ts'
+
+const MAX_BYTES = 4 * 1024 * 1024
+
+/**
+ * Reads a JSON file that may have comments and trailing commas. Throws `CONFIG_INVALID` with the
+ * line and column of the first thing that is wrong.
+ */
+export function readJsonc(path: string, label: string): unknown {
+  const text = readText(path, label)
+  const errors: ParseError[] = []
+  const value: unknown = parse(text, errors, { allowTrailingComma: true })
+  const [first] = errors
+  if (first === undefined) return value
+  const before = text.slice(0, first.offset).split('\n')
+  const at = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+  throw invalid(path, label, `no valid JSON: ${describe(first.error)} at ${at}`)
+}
+
+function readText(path: string, label: string): string {
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
+    throw invalid(path, label, why)
+  }
+  if (bytes.length > MAX_BYTES) throw invalid(path, label, 'it is larger than 4 MB')
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    throw invalid(path, label, 'it is no UTF-8 text')
+  }
+}
+
+function describe(code: number): string {
+  const words = printParseErrorCode(code).replaceAll(/([a-z])([A-Z])/g, '$1 $2')
+  return words.toLowerCase()
+}
+
+function invalid(path: string, label: string, problem: string): CaissonError {
+  return new CaissonError('CONFIG_INVALID', `${label} ${path}: ${problem}`, { config: path })
+}

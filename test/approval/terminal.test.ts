@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { createTerminalAnswerer } from '../../src/approval/terminal.ts'
 import type { ApprovalAnswer, ApprovalQuestion } from '../../src/approval/types.ts'
@@ -27,7 +28,7 @@ function makeTerminal(isTTY = true): Terminal & { available(): boolean } {
     clock,
     stop,
     // What a terminal does with the cursor is not what is shown.
-    screen: () => text.replaceAll(/\u001b\[[0-9;]*[A-Za-z]/g, ''),
+    screen: () => stripVTControlCharacters(text),
     async type(keys) {
       input.write(keys)
       await settleTurns()

@@ -12,7 +12,7 @@ import { judgeUnclassified } from './assessment/unclassified.ts'
 import type { Assessor, AssessorOptions, ToolDescriptor } from './assessor-types.ts'
 import { holdsCredential } from './guard/credentials.ts'
 import { toGuardDenial } from './guard/denial.ts'
-import { createGround } from './paths/ground.ts'
+import { createGround, type Ground } from './paths/ground.ts'
 import { REAL_FILES } from './paths/file-view.ts'
 import { createResolver } from './paths/resolve.ts'
 import { SHELL_PARSER } from './shell/read-line.ts'
@@ -35,10 +35,14 @@ function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
   const urls: string[] = []
   let shell: ShellReading | undefined
   try {
-    const ground = createGround(options, call.cwd)
+    let ground: Ground | undefined
     const request: ClassRequest = {
       ...{ name: call.name, args: call.arguments, folder: call.cwd, descriptor, facts },
-      ...{ ground, findings, urls },
+      ...{ findings, urls },
+      // Its roots are looked up on disk: only where something is judged against them.
+      get ground() {
+        return (ground ??= createGround(options, call.cwd))
+      },
     }
     judgeCredentials(call, descriptor, findings)
     shell = judgeByClass(request, call, options)

@@ -41,13 +41,15 @@ export function nameTokens(name: string): readonly string[] {
 }
 
 function judgeOperands(request: ClassRequest): void {
-  const { args, ground, findings, folder } = request
+  const { args, findings, folder } = request
   const all = textsOf(args, MAX_VALUES)
   const named = all?.filter(({ key }) => PATH_KEYS.has(key))
   if (named === undefined || named.length > MAX_OPERANDS) {
     findings.add({ code: 'BAD_ARGUMENTS', layer: 'names' })
     return
   }
+  if (named.length === 0) return
+  const { ground } = request
   const look = { ground, findings, folder, layer: 'names', plans: false } as const
   for (const { text } of named) {
     if (isMetadataUrl(text) && /^[a-z][a-z0-9+.-]*:/i.test(text))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TOOL_CLASSES } from '../assessment/descriptors.ts'
 import type { ToolDescriptor } from '../assessor-types.ts'
 
 const name = z.string().min(1).max(200)
@@ -6,24 +7,7 @@ const name = z.string().min(1).max(200)
 /** How an operator classifies a tool. */
 export const toolDescriptorSchema: z.ZodType<ToolDescriptor> = z
   .strictObject({
-    class: z.enum([
-      'read',
-      'search',
-      'write',
-      'edit',
-      'patch',
-      'editor',
-      'shell',
-      'foreign-shell',
-      'terminal',
-      'fetch',
-      'send',
-      'session',
-      'delegate',
-      'code',
-      'load',
-      'pure',
-    ]),
+    class: z.enum([...TOOL_CLASSES]),
     paths: z.array(name).max(50).optional(),
     channel: z.enum(['internal', 'external', 'local']).optional(),
     pollable: z.boolean().optional(),

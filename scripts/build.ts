@@ -1,8 +1,9 @@
-// Makes dist/: our own code by tsc, what runs beside the host as plain JavaScript text, and the schema
-// of profile files for editors.
+// Makes dist/: our own code by tsc, what runs beside the host as plain JavaScript text, and the schemas
+// of profile and configuration files for editors.
 import { execFileSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { toConfigJsonSchema } from '../src/config/file-schema.ts'
 import { toProfileJsonSchema } from '../src/sandbox/profile-json-schema.ts'
 import { bundleAsset } from '../workers/bundler/assets.ts'
 
@@ -26,4 +27,8 @@ for (const name of assets) {
 await writeFile(
   new URL('../sandbox-profiles/schema.json', import.meta.url),
   `${JSON.stringify(toProfileJsonSchema(), undefined, 2)}\n`,
+)
+await writeFile(
+  new URL('../config.schema.json', import.meta.url),
+  `${JSON.stringify(toConfigJsonSchema(), undefined, 2)}\n`,
 )

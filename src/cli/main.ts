@@ -2,11 +2,13 @@ import { Command, CommanderError, Option } from 'commander'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { addBench } from './bench-command.ts'
 import { runCheck } from './check.ts'
+import { addCompletion } from './completion.ts'
 import { runDoctor } from './doctor.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { runList } from './list.ts'
 import { createOutput, type Output } from './output.ts'
 import { parseCount, parseDuration } from './parse-option.ts'
+import { addPolicyCommands } from './policy-commands.ts'
 import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
@@ -100,6 +102,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .action(async (profile: string | undefined, options) =>
       exit(await runDoctor(output, { ...options, ...(profile === undefined ? {} : { profile }) })),
     )
+  addPolicyCommands(program, output, exit)
   program
     .command('profiles')
     .description('list the sandbox profiles, or explain one')
@@ -112,6 +115,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .argument('<log>', 'session log in JSONL')
     .option('--json', 'print exactly one JSON object')
     .action((log: string) => exit(runReplay(output, log)))
+  addCompletion(program, output, exit)
   for (const command of program.commands) {
     command
       .exitOverride()

@@ -1,9 +1,9 @@
-import { statSync } from 'node:fs'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
-import { attachApproval, type ApprovalMode } from './attach-approval.ts'
+import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
+import { checkWorkspace } from './check-workspace.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
@@ -34,6 +34,7 @@ export async function runTool(output: Output, options: RunOptions): Promise<numb
   const args = await readArgs(options.args)
   checkWorkspace(options.workspace)
   await using host = createToolHost({
+    approval: COMMAND_APPROVAL,
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
@@ -61,7 +62,7 @@ async function callTool(output: Output, options: RunOptions, call: ReadyCall): P
     ...(options.session === undefined ? {} : { log: options.session }),
   })
   const agent = session.agent('cli')
-  attachApproval(host, options.approve, output)
+  attachApproval(host, options.approve)
   if (!output.json) printCalls(host, output)
   const result = await agent.tools.execute({
     callId: 'call-1',
@@ -77,12 +78,6 @@ async function callTool(output: Output, options: RunOptions, call: ReadyCall): P
 function reportInterrupted(output: Output): number {
   output.failure(new CaissonError('ABORTED_BEFORE_DISPATCH', 'interrupted while loading'))
   return INTERRUPTED
-}
-
-function checkWorkspace(workspace: string | undefined): void {
-  if (workspace === undefined || statSync(workspace, { throwIfNoEntry: false })?.isDirectory())
-    return
-  throw new CaissonError('CONFIG_INVALID', `--workspace ${workspace}: there is no such folder`)
 }
 
 function noteCeiling(

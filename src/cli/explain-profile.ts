@@ -8,8 +8,34 @@ export function explainProfile(profile: SandboxProfile): string[] {
     `  ${profile.description}`,
     `  A call may take ${limits.timeoutMs} ms; ${limits.graceMs} ms after its deadline it is killed.`,
     `  Memory: ${limits.memoryMb} MB. Answer: at most ${limits.outputBytes} bytes. Logs: ${limits.logBytes} bytes.`,
+    ...explainWalls(profile).map((line) => `  ${line}`),
     ...explainGrants(profile).map((line) => `  ${line}`),
     `  Retries: ${profile.retry.retries}.`,
+  ]
+}
+
+const CONFINED = {
+  required: 'Confined by bubblewrap; where that does not work nothing is run.',
+  preferred:
+    'Confined by bubblewrap where that works; else by a user of its own, limits and an empty environment.',
+  none: 'Not confined by bubblewrap: the operator has switched it off.',
+} as const
+
+function explainWalls({
+  engine,
+  confinement = 'preferred',
+  kernelLimits,
+  jit,
+  isolation,
+}: SandboxProfile): string[] {
+  if (engine === 'thread') return []
+  return [
+    CONFINED[confinement],
+    ...(kernelLimits === 'required' ? ['Where no cgroup can hold it nothing is run.'] : []),
+    ...(jit === false ? ['V8 interprets it, and compiles nothing.'] : []),
+    ...(isolation === 'dense'
+      ? ['Calls of one source share a process; one that can only be killed takes the others along.']
+      : []),
   ]
 }
 

@@ -25,6 +25,9 @@ interface ListedTool {
   readonly state: string
   /** Why that is not what the profile asks for. */
   readonly stateReason?: string
+  /** Nothing confines what it runs in. */
+  readonly confinement?: 'none'
+  readonly confinementReason?: string
   /** What a reader of its texts may not see; absent when there is nothing of the kind. */
   readonly warnings?: readonly string[]
 }
@@ -83,6 +86,8 @@ async function describe(
   const agent = session.agent(source)
   await using loaded = await agent.tools.load(source, asked === undefined ? {} : { profile: asked })
   const { name: state, reason } = loaded.state ?? { name: 'fresh' as const }
+  const { unconfined: why } = loaded
+  const open = why === undefined ? {} : ({ confinement: 'none', confinementReason: why } as const)
   const kept = { state, ...(reason === undefined ? {} : { stateReason: reason }) }
   return loaded.tools.flatMap((name) => {
     const tool = agent.tools.get(name)
@@ -90,7 +95,7 @@ async function describe(
     const { description, parameters, engine, profile = 'none' } = tool
     const { format } = loaded
     const described = { source, format, name, description, parameters }
-    const listed = { ...described, profile, engine, ...kept }
+    const listed = { ...described, profile, engine, ...kept, ...open }
     const warnings = findHiddenText(tool).map(({ where, message }) => `${where} ${message}`)
     return [warnings.length === 0 ? listed : { ...listed, warnings }]
   })
@@ -109,6 +114,10 @@ function printList(
       if (tool.stateReason !== undefined) {
         const why = escapeToLine(tool.stateReason)
         output.note(`caisson: ${source}: its calls are ${tool.state}: ${why}`)
+      }
+      if (tool.confinementReason !== undefined) {
+        const why = escapeToLine(tool.confinementReason)
+        output.note(`caisson: ${source}: nothing confines what it runs in: ${why}`)
       }
     }
     output.line(`  ${tool.name}  ${escapeToLine(tool.description)}`)

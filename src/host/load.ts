@@ -47,6 +47,8 @@ export interface LoadedTools extends AsyncDisposable {
   readonly format: string
   /** What its calls share, where the profile asks for another state than `fresh`. */
   readonly state?: KeptState
+  /** Why nothing confines what its calls run in; absent where something does, and in threads. */
+  readonly unconfined?: string
   readonly [INSPECTION]: InspectedSource
   dispose(): Promise<void>
 }
@@ -123,6 +125,7 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
       tools: registrations.map(({ name }) => name),
       format: loaded.format,
       ...(loaded.state === undefined ? {} : { state: loaded.state }),
+      ...(loaded.unconfined === undefined ? {} : { unconfined: loaded.unconfined }),
       [INSPECTION]: { manifests: loaded.tools, registrations },
       dispose: remove,
       [Symbol.asyncDispose]: remove,

@@ -38,6 +38,7 @@ export interface SourceTools {
   /** Node modules and virtual packages the code imports. */
   readonly imports: readonly string[]
   readonly state?: KeptState
+  readonly unconfined?: string
   body(name: string): ToolBody
   dispose(): Promise<void>
 }
@@ -124,6 +125,7 @@ export async function toSourceTools(
     tools: parsed.tools,
     imports,
     ...(loaded.state === undefined ? {} : { state: loaded.state }),
+    ...(loaded.unconfined === undefined ? {} : { unconfined: loaded.unconfined }),
     body: (name) => loaded.body(name),
     dispose: () => loaded.dispose(),
   }

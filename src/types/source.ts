@@ -30,6 +30,8 @@ export interface LoadedSource {
   readonly manifests: unknown
   /** The state its calls have; absent for `fresh` as the profile asks, and in engines that know none. */
   readonly state?: KeptState
+  /** Why nothing confines what its calls run in; absent where something does, and in threads. */
+  readonly unconfined?: string
   body(tool: string): ToolBody
   /** Frees what the engine keeps for this source; calls under way are not touched. */
   dispose(): Promise<void>

@@ -90,6 +90,8 @@ export interface AssessorOptions {
   readonly artifacts?: ArtifactView
   /** Default: the shipped parser. */
   readonly parser?: ShellParser
+  /** Some tool is of the shell class, so there must be a parser. Default true. */
+  readonly needsShell?: boolean
 }
 
 export interface Assessor {

@@ -1,3 +1,4 @@
+import { CaissonError } from '../../errors/caisson-error.ts'
 import { textsOf } from './assessment/arguments.ts'
 import { deletesOnlyOwn } from './assessment/artifacts-exemption.ts'
 import { resolveDescriptor, UNCLASSIFIED } from './assessment/descriptors.ts'
@@ -15,11 +16,20 @@ import { toGuardDenial } from './guard/denial.ts'
 import { createGround, type Ground } from './paths/ground.ts'
 import { REAL_FILES } from './paths/file-view.ts'
 import { createResolver } from './paths/resolve.ts'
-import { SHELL_PARSER } from './shell/read-line.ts'
+import { readLine, SHELL_PARSER } from './shell/read-line.ts'
 import type { AssessedCall, PolicyCall, Target } from './types.ts'
 
-/** Reads calls for guards, assessment and rules. Host code: synchronous, bounded, runs nothing. */
+/**
+ * Reads calls for guards, assessment and rules. Host code: synchronous, bounded, runs nothing. Throws
+ * `LOAD_FAILED` when shell lines have to be read and the parser does not work.
+ */
 export function createAssessor(options: AssessorOptions): Assessor {
+  const { parser = SHELL_PARSER, needsShell = true } = options
+  if (needsShell && readLine('true', parser) === undefined)
+    throw new CaissonError(
+      'LOAD_FAILED',
+      'the shell parser does not work, so no shell tool can be held',
+    )
   return {
     assess: (call) => assess(call, options),
     isUnchanged: (targets) => isUnchanged(targets, options),

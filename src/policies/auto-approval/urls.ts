@@ -7,6 +7,9 @@ const METADATA: ReadonlySet<string> = new Set([
   'metadata.google.internal',
 ])
 
+// Addresses have digits; names are spelled out, or in letters that a URL folds.
+const COULD_BE = /[0-9]|metadata|[^\u0000-\u007f]/i
+
 /** A URL with or without a scheme, as network programs take it; undefined when it is none. */
 export function parseUrl(text: string): URL | undefined {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`
@@ -15,6 +18,7 @@ export function parseUrl(text: string): URL | undefined {
 
 /** Whether the host of a text is a cloud metadata service, in any spelling of its address. */
 export function isMetadataUrl(text: string): boolean {
+  if (!COULD_BE.test(text)) return false
   const url = parseUrl(text)
   if (url === undefined) return false
   if (isMetadataHost(url.hostname)) return true

@@ -10,7 +10,7 @@ export interface Faults {
 
 const EVENTS = ['unhandledRejection', 'uncaughtException', 'warning'] as const
 const STILL_MS = 150
-const LONGEST_REST_MS = 10_000
+const LONGEST_REST_MS = 5_000
 const GONE_MS = 2_000
 
 /** Collects rejections nobody waits for, exceptions nobody catches, and warnings of Node. */
@@ -29,7 +29,7 @@ export function watchFaults(): Faults {
   }
 }
 
-/** Resolves once the host's children and handles have not changed for a moment, or after ten seconds. */
+/** Resolves once the host's children and handles have not changed for a moment, or after five seconds. */
 export async function comeToRest(host: ToolHost): Promise<void> {
   const begun = performance.now()
   let last = ''

@@ -1,5 +1,7 @@
-/** Where the calls of a run go. */
-export type EngineName = 'inline' | 'thread' | 'isolate' | 'process'
+/** Where the calls of a run go: the engines, and what else there is of isolates. */
+export const ENGINES = ['inline', 'thread', 'isolate', 'frozen', 'dense', 'process'] as const
+
+export type EngineName = (typeof ENGINES)[number]
 
 /** The tools of fixtures/chaos-tools.mjs. */
 export type Kind =
@@ -22,8 +24,24 @@ type Mix = Readonly<Partial<Record<Kind, number>>>
 export const ENGINE_WEIGHTS: Readonly<Record<EngineName, number>> = {
   inline: 250,
   thread: 300,
-  isolate: 445,
+  isolate: 245,
+  frozen: 100,
+  dense: 100,
   process: 5,
+}
+
+const IN_ISOLATES: Mix = {
+  good: 950,
+  slow: 20,
+  throws: 10,
+  cyclic: 5,
+  chatty: 3,
+  forgetful: 3,
+  flood: 2,
+  exits: 2,
+  never: 2,
+  spins: 2,
+  bomb: 1,
 }
 
 /** Host code is trusted to end, and a memory bomb in a thread takes the host with it: both are documented. */
@@ -41,19 +59,9 @@ export const STORMY: Readonly<Record<EngineName, Mix>> = {
     never: 2,
     spins: 2,
   },
-  isolate: {
-    good: 950,
-    slow: 20,
-    throws: 10,
-    cyclic: 5,
-    chatty: 3,
-    forgetful: 3,
-    flood: 2,
-    exits: 2,
-    never: 2,
-    spins: 2,
-    bomb: 1,
-  },
+  isolate: IN_ISOLATES,
+  frozen: IN_ISOLATES,
+  dense: IN_ISOLATES,
   process: {
     good: 600,
     slow: 100,
@@ -71,6 +79,8 @@ export const CALM: Readonly<Record<EngineName, Mix>> = {
   inline: { good: 1 },
   thread: { good: 1 },
   isolate: { good: 1 },
+  frozen: { good: 1 },
+  dense: { good: 1 },
   process: { good: 1 },
 }
 
@@ -89,7 +99,7 @@ export function expectedCode(kind: Kind, engine: EngineName): string | undefined
     case 'flood':
       return 'OUTPUT_LIMIT'
     case 'exits':
-      return engine === 'isolate' ? 'TOOL_ERROR' : 'TOOL_CRASHED'
+      return engine === 'thread' || engine === 'process' ? 'TOOL_CRASHED' : 'TOOL_ERROR'
     case 'never':
     case 'spins':
       return 'TOOL_TIMEOUT'

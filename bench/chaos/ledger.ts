@@ -16,6 +16,8 @@ export interface Ledger {
   readonly settled: number
   readonly failures: Readonly<Record<string, number>>
   readonly violations: readonly string[]
+  /** The most bodies that were seen to run at once in an engine since the last time this was asked. */
+  takePeak(engine: EngineName): number
   begin(call: Omit<MadeCall, 'id' | 'begun'>): MadeCall
   /** `aborted`: its caller gave up on it. */
   settle(call: MadeCall, result: CallResult, aborted: boolean): void
@@ -43,6 +45,9 @@ export function createLedger(most: number): Ledger {
   const failures: Record<string, number> = {}
   const violations: string[] = []
   const said: Record<string, number> = {}
+  const live = new Map<number, MadeCall>()
+  const running = new Map<EngineName, number>()
+  const peaks = new Map<EngineName, number>()
   let made = 0
   let settled = 0
   let kills = 0
@@ -53,12 +58,16 @@ export function createLedger(most: number): Ledger {
     said[what] = (said[what] ?? 0) + 1
     if (said[what] <= SAID_PER_KIND) violations.push(`${what}: ${facts}`)
   }
-  const isExcused = (code: string | undefined, call: MadeCall, aborted: boolean): boolean => {
-    if (code === undefined) return false
+  const isExcused = (call: MadeCall, result: CallResult, aborted: boolean): boolean => {
+    if (!result.isError) return false
+    const { code, collateral } = result.error
     if (aborted && ABORT_CODES.includes(code)) return true
+    // A neighbour's death is what an operator who shares runners has chosen.
+    if (call.engine === 'dense' && code === 'TOOL_CRASHED' && collateral === true) return true
     const wasHit = lastKill > call.begun - KILL_REACH_MS && KILL_CODES.includes(code)
     if (!wasHit || call.engine === 'inline' || call.engine === 'thread') return false
-    victims += 1
+    // One that is shared dies with all of its calls.
+    if (call.engine !== 'dense') victims += 1
     return true
   }
   return {
@@ -70,15 +79,28 @@ export function createLedger(most: number): Ledger {
     },
     failures,
     violations,
-    begin: (call) => ({ ...call, id: (made += 1) - 1, begun: performance.now() }),
+    takePeak(engine) {
+      const peak = peaks.get(engine) ?? 0
+      peaks.delete(engine)
+      return peak
+    },
+    begin(given) {
+      const call = { ...given, id: (made += 1) - 1, begun: performance.now() }
+      live.set(call.id, call)
+      return call
+    },
     settle(call, result, aborted) {
       settled += 1
+      live.delete(call.id)
+      if (entries[call.id] !== 0) {
+        running.set(call.engine, (running.get(call.engine) ?? 0) - 1)
+      }
       results[call.id] = (results[call.id] ?? 0) + 1
       const where = `call ${call.id}, ${call.kind} in ${call.engine}`
       const code = result.isError ? result.error.code : undefined
       if (code !== undefined) failures[code] = (failures[code] ?? 0) + 1
       const expected = expectedCode(call.kind, call.engine)
-      if (code !== expected && !isExcused(code, call, aborted)) {
+      if (code !== expected && !isExcused(call, result, aborted)) {
         const text = result.isError ? result.error.message : 'it succeeded'
         violate('wrong outcome', `${where}: ${code ?? 'ok'}, not ${expected ?? 'ok'} (${text})`)
       }
@@ -101,7 +123,14 @@ export function createLedger(most: number): Ledger {
     entered(callId) {
       const id = Number(callId)
       entries[id] = (entries[id] ?? 0) + 1
-      if (entries[id] !== 1) violate('body not run once', `call ${callId} was entered again`)
+      if (entries[id] !== 1) {
+        return violate('body not run once', `call ${callId} was entered again`)
+      }
+      const engine = live.get(id)?.engine
+      if (engine === undefined) return
+      const count = (running.get(engine) ?? 0) + 1
+      running.set(engine, count)
+      peaks.set(engine, Math.max(count, peaks.get(engine) ?? 0))
     },
     killed() {
       kills += 1

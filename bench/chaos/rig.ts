@@ -7,7 +7,7 @@ import {
   type AgentToolsApi,
   type ToolHost,
 } from '../../src/index.ts'
-import type { EngineName, Kind } from './kinds.ts'
+import { ENGINES, type EngineName, type Kind } from './kinds.ts'
 import type { Ledger } from './ledger.ts'
 
 /** One host with all engines, and a way to call them that keeps the books. */
@@ -32,24 +32,33 @@ export interface RigCall {
   readonly abortMs?: number
 }
 
+/** Bodies that may run at once in an engine; three sources share those of isolates. */
+export const SLOTS = 4
 const TOOLS = fileURLToPath(new URL('../fixtures/chaos-tools.mjs', import.meta.url))
 const limits = { timeoutMs: 30_000, memoryMb: 64, outputBytes: 64 * 1024, logBytes: 16 * 1024 }
 const PROFILES = [
   { name: 'chaos-isolate', engine: 'isolate', limits },
+  { name: 'chaos-frozen', engine: 'isolate', state: 'frozen', limits },
+  { name: 'chaos-dense', engine: 'isolate', isolation: 'dense', limits },
   { name: 'chaos-thread', engine: 'thread', limits },
   { name: 'chaos-process', engine: 'process', limits: { ...limits, graceMs: 100 } },
 ]
 
 /** Starts the host and loads the tools into every engine there is. */
 export async function createRig(ledger: Ledger): Promise<Rig> {
-  const host = createToolHost({ profiles: PROFILES, queueTimeoutMs: 60_000, maxQueue: 2_000 })
+  const host = createToolHost({
+    profiles: PROFILES,
+    maxRunners: SLOTS,
+    queueTimeoutMs: 60_000,
+    maxQueue: 2_000,
+  })
   host.on('tool/result', ({ data }) => ledger.announced(data.callId))
   host.on('tools/progress', ({ callId }) => ledger.entered(callId))
   const session = host.openSession()
   const tools = new Map<EngineName, AgentToolsApi>()
   const lasting = new Map<EngineName, AbortSignal>()
   const missing: string[] = []
-  for (const engine of ['inline', 'thread', 'isolate', 'process'] as const) {
+  for (const engine of ENGINES) {
     const agent = session.agent(engine)
     try {
       if (engine === 'inline') for (const tool of INLINE) agent.tools.register(tool)

@@ -65,3 +65,34 @@ export type {
 } from './types/tool.ts'
 export type { ToolCallView, ToolResultView } from './types/view.ts'
 export type { SessionEvent, SessionLine } from './types/events.ts'
+export type { ApprovalApi, ExplainInput } from './host/approval-api.ts'
+export type {
+  Answerer,
+  AnswererKind,
+  AnswerReceipt,
+  ApprovalAnswer,
+  ApprovalQuestion,
+} from './approval/types.ts'
+export { createTerminalAnswerer, type TerminalOptions } from './approval/terminal.ts'
+export {
+  createElicitationAnswerer,
+  type ElicitationForm,
+  type ElicitationOptions,
+} from './approval/elicitation.ts'
+export { approvalConfigSchema } from './policies/auto-approval/config/schema.ts'
+export type {
+  ApprovalConfig,
+  ApprovalSettings,
+  GuardSettings,
+  ReviewMode,
+} from './policies/auto-approval/config/settings.ts'
+export type { ToolDescriptor } from './policies/auto-approval/assessor-types.ts'
+export type { Explanation } from './policies/auto-approval/decide/explain.ts'
+export {
+  readHistory,
+  type DecisionCounts,
+  type HistoryEntry,
+  type HistoryFilter,
+} from './policies/auto-approval/journals/read.ts'
+export type { SampleReport } from './policies/auto-approval/rules/test-rules.ts'
+export type { RuleInput, RuleSample } from './policies/auto-approval/rules/types.ts'

@@ -1,13 +1,28 @@
 import { attachTerminalApproval } from '../approval/terminal.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
-import type { Output } from './output.ts'
+import type { HostOptions } from '../host/spec.ts'
+import { withSeams } from '../policies/auto-approval/seams.ts'
 
 /** Who answers when policy asks: the person at the terminal, or everybody gets the same answer. */
 export type ApprovalMode = 'ask' | 'always' | 'never'
 
-/** Has the host's questions answered in the way that `--approve` names. */
-export function attachApproval(host: ToolHost, mode: ApprovalMode, output: Output): void {
-  if (mode === 'always') host.on('approval/request', () => 'allowed-once')
-  else if (mode === 'never') host.on('approval/request', () => 'rejected')
-  else attachTerminalApproval(host, { output: (text) => output.note(text) })
+/** Approval of one command: on, as configured, with a journal of its own beside those of others. */
+export const COMMAND_APPROVAL: NonNullable<HostOptions['approval']> = withSeams(
+  {},
+  { journal: 'run' },
+)
+
+/** Has the host's questions answered in the way that `--approve` names; locked ones only by a person. */
+export function attachApproval(host: ToolHost, mode: ApprovalMode): void {
+  if (mode === 'ask') {
+    attachTerminalApproval(host)
+    return
+  }
+  const decision = mode === 'always' ? 'allow' : 'reject'
+  host.approval.addAnswerer({
+    id: `--approve ${mode}`,
+    kind: 'program',
+    available: () => true,
+    ask: async () => ({ decision }),
+  })
 }

@@ -108,5 +108,11 @@ function factsOf(
 function hasCapabilities({ operator: { grants }, body }: Registration): boolean {
   if (body.engine !== 'isolate' || grants === undefined) return true
   const { fetch, fs, kv, secrets } = grants
-  return [fetch, fs, kv].some((grant) => grant !== undefined) || Object.keys(secrets).length > 0
+  const reachesFiles = fs !== undefined && (fs.write.length > 0 || !fs.read.every(isOwnPackage))
+  return fetch !== undefined || kv !== undefined || reachesFiles || Object.keys(secrets).length > 0
+}
+
+// What a tool reads of its own source it brought along.
+function isOwnPackage(pattern: string): boolean {
+  return pattern.startsWith('package:/')
 }

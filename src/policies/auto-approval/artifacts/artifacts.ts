@@ -17,9 +17,13 @@ export interface Artifacts {
 const MAX_PLANS = 512
 const PLAN_MS = 10 * 60_000
 const MAX_ENTRIES = 4_096
+/** File systems stamp with a clock that may be a tick behind. */
+const TICK_MS = 20
 
 interface Plan {
   readonly at: number
+  /** Milliseconds since 1970. */
+  readonly madeAt: number
   readonly creates: readonly PlannedCreate[]
 }
 
@@ -33,8 +37,8 @@ export function createArtifacts(files: Pick<FileView, 'lstat'>, clock: Clock): A
       plans.delete(token)
     }
   }
-  const register = (root: string, path: string): boolean => {
-    const key = identityAt(files, path)
+  const register = (root: string, path: string, since: number): boolean => {
+    const key = identityAt(files, path, since)
     const entries = owned.get(root) ?? new Set<string>()
     if (key === undefined || entries.size >= MAX_ENTRIES) return false
     owned.set(root, entries.add(key))
@@ -46,7 +50,7 @@ export function createArtifacts(files: Pick<FileView, 'lstat'>, clock: Clock): A
     },
     plan(token, creates) {
       if (creates.length === 0) return
-      plans.set(token, { at: clock.now(), creates })
+      plans.set(token, { at: clock.now(), madeAt: clock.wall(), creates })
       prune()
     },
     settle(token, root, wentWell) {
@@ -54,7 +58,7 @@ export function createArtifacts(files: Pick<FileView, 'lstat'>, clock: Clock): A
       const plan = plans.get(token)
       plans.delete(token)
       if (plan === undefined || root === undefined || !wentWell) return 0
-      return plan.creates.filter(({ path }) => register(root, path)).length
+      return plan.creates.filter(({ path }) => register(root, path, plan.madeAt)).length
     },
     isOwn(root, identity) {
       const key = toKey(identity)
@@ -69,10 +73,18 @@ function toKey({ device, inode, birth }: FileIdentity): string | undefined {
   return birth === undefined ? undefined : `${device}:${inode}:${birth}`
 }
 
-function identityAt(files: Pick<FileView, 'lstat'>, path: string): string | undefined {
+function identityAt(
+  files: Pick<FileView, 'lstat'>,
+  path: string,
+  since: number,
+): string | undefined {
   try {
     const facts = files.lstat(path)
-    return facts === undefined || facts.kind === 'link' ? undefined : toKey(facts.identity)
+    if (facts === undefined || facts.kind === 'link') return undefined
+    // What is older than the plan was moved there, not made.
+    const { birth } = facts.identity
+    const isNew = birth !== undefined && Number(birth) / 1_000_000 >= since - TICK_MS
+    return isNew ? toKey(facts.identity) : undefined
   } catch {
     return undefined // What cannot be looked at is not ours.
   }

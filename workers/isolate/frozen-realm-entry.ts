@@ -44,6 +44,7 @@ function seal(): void {
   const names = [...MODULE_NAMES, ...VIRTUAL_MODULES.filter((name) => !/schemastery/.test(name))]
   evaluateAll(require)
   const modules = Object.fromEntries(names.map((name) => [name, require(name)]))
+  takeSettings(modules['stream'] as object, ['setDefaultHighWaterMark'])
   sealRealm({
     global: globalThis,
     language,
@@ -59,6 +60,18 @@ function seal(): void {
     },
     ...realm.complete(),
   })
+}
+
+/** Functions that change something for whoever comes next refuse to. */
+function takeSettings(module: object, names: readonly string[]): void {
+  for (const name of names) {
+    const refuse = {
+      [name](): never {
+        throw new Error(`${name}() would change what calls share`)
+      },
+    }
+    Object.defineProperty(module, name, { value: refuse[name] })
+  }
 }
 
 function take(name: string): unknown {

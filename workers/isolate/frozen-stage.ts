@@ -46,7 +46,9 @@ export function createFrozenStage(ivm: typeof IsolatedVm, open: OpenMessage, io:
       io.post({ t: 'event', id: turn.id }, text)
     }
   }
-  const dispatch = openContext(ivm, { isolate, context, open, seed: io.seed() }, heard)
+  const opened = tryOpen(ivm, { isolate, context, open, seed: io.seed() }, heard)
+  if ('failure' in opened) return createFailedStage(opened.failure, io)
+  const { dispatch } = opened
 
   /** Runs a command and all microtasks it leads to. */
   function enter(text: string): unknown {
@@ -121,6 +123,28 @@ export function createFrozenStage(ivm: typeof IsolatedVm, open: OpenMessage, io:
       const { id: _id, t: op, ...rest } = message
       proceed(turn, JSON.stringify({ op, ...rest }))
     },
+  }
+}
+
+/** A runner whose realm could not be frozen, or whose bundle is no script: it says so when asked. */
+function createFailedStage(message: string, io: StageIo): Stage {
+  io.post({ t: 'rested' })
+  return {
+    receive({ t }) {
+      if (t === 'describe' || t === 'call') io.post({ t: 'failed', message })
+    },
+  }
+}
+
+function tryOpen(
+  ivm: typeof IsolatedVm,
+  spec: ContextSpec,
+  heard: (text: string) => void,
+): { dispatch: IsolatedVm.Reference } | { failure: string } {
+  try {
+    return { dispatch: openContext(ivm, spec, heard) }
+  } catch (error) {
+    return { failure: String(error) }
   }
 }
 

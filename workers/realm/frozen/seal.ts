@@ -104,7 +104,10 @@ function openLibrary(object: object, isInherited: boolean): void {
   const opened = prototype || isConstructor(object)
   for (const key of ownKeys(object)) {
     const found = getOwnPropertyDescriptor(object, key)
-    if (found?.configurable !== true || NOT_INHERITED.has(key)) continue
+    if (found === undefined || NOT_INHERITED.has(key)) continue
+    if (!prototype && found.set !== undefined && found.configurable !== true)
+      throw new Error(`${String(key)} can be set for all calls`)
+    if (found.configurable !== true) continue
     if ('value' in found) {
       if (opened && found.writable === true) defineFixedOverride(object, key, found)
     } else if (!prototype && found.set !== undefined) {

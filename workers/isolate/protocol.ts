@@ -5,7 +5,8 @@ import type { CallState } from '../../src/types/profile.ts'
 export type HostMessage =
   | {
       readonly t: 'open'
-      readonly realm: string
+      /** Absent: the one that it was warmed with. */
+      readonly realm?: string
       readonly bundle: string
       readonly memoryMb: number
       readonly boot: RealmBoot
@@ -25,9 +26,11 @@ export type HostMessage =
   | { readonly t: 'abort'; readonly id: string; readonly reason: AbortReason }
   | { readonly t: 'answer'; readonly id: string; readonly n: number; readonly answer: BrokerAnswer }
 
-/** What the host tells a runner in which several calls live at once. */
+/** What the host tells a runner whatever is in it, and one in which several calls live at once. */
 export type RunnerOrder =
   | (HostMessage & { readonly slot?: number })
+  /** What to have ready before it is known what will run; `memoryMb` absent: nothing but the text. */
+  | { readonly t: 'warm'; readonly realm: string; readonly memoryMb?: number }
   /** Ends what runs in the slot; answered by `dropped` once nothing does. */
   | { readonly t: 'drop'; readonly slot: number }
   /** Asks who has used the most CPU time; answered by `spent`. */

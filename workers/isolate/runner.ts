@@ -6,6 +6,7 @@ import { createRequire } from 'node:module'
 import { createFrameReader, encodeFrame } from '../shared/frames.ts'
 import { createSharedStage, type SharedStage } from './shared-stage.ts'
 import { createStage, type Stage } from './stage.ts'
+import { createWarmIsolate, type WarmIsolate } from './warm-isolate.ts'
 import type { RunnerMessage, RunnerOrder } from './protocol.ts'
 
 const MAX_HOST_FRAME = 64 * 1024 * 1024
@@ -31,7 +32,15 @@ function start(): void {
   const seed = (): string => randomBytes(32).toString('hex')
   const shared: SharedStage[] = []
   let stage: Stage | undefined
+  let realm = ''
+  let warmed: WarmIsolate | undefined
   const receive = (message: RunnerOrder): void => {
+    if (message.t === 'warm') {
+      realm = message.realm
+      const { memoryMb } = message
+      if (memoryMb !== undefined) warmed = createWarmIsolate(ivm, { realm, memoryMb, seed: seed() })
+      return
+    }
     if (message.t === 'weigh') {
       return post({ t: 'spent', ms: shared.map((one) => one.spentMs()) })
     }
@@ -41,10 +50,13 @@ function start(): void {
       const addressed = slot === undefined ? stage : shared[slot]
       return addressed?.receive(message)
     }
-    if (slot === undefined) stage = createStage(ivm, message, { post, seed })
-    else {
+    const open = { ...message, realm: message.realm ?? realm }
+    if (slot === undefined) {
+      const ready = message.realm === undefined ? warmed : warmed?.isolate.dispose()
+      stage = createStage(ivm, open, { post, seed, ...(ready && { warmed: ready }) })
+    } else {
       const from: typeof post = (said, raw) => post({ ...said, slot }, raw)
-      shared[slot] = createSharedStage(ivm, message, { post: from, seed, slot })
+      shared[slot] = createSharedStage(ivm, open, { post: from, seed, slot })
     }
   }
   const reader = createFrameReader(

@@ -40,7 +40,7 @@ export function createSharedStage(
   open: OpenMessage,
   io: StageIo & { readonly slot: number },
 ): SharedStage {
-  const isolate = createIsolate(ivm, open.memoryMb, `slot ${io.slot}: `)
+  const isolate = createIsolate(ivm, open.memoryMb, { threadOf: `slot ${io.slot}` })
   const realmScript = isolate.compileScriptSync(open.realm, { filename: 'tool:realm' })
   const bundleScript = isolate.compileScript(open.bundle, { filename: 'tool:bundle' })
   let described: string | undefined

@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs'
 import type IsolatedVm from 'isolated-vm'
 import type { HostMessage, RunnerMessage } from './protocol.ts'
+import type { WarmIsolate } from './warm-isolate.ts'
 
-export type OpenMessage = HostMessage & { t: 'open' }
+export type OpenMessage = HostMessage & { readonly t: 'open'; readonly realm: string }
 
 /** What a runner does after `open`. */
 export interface Stage {
@@ -13,24 +14,32 @@ export interface StageIo {
   post(message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw?: string): void
   /** Hex, of 32 random bytes. */
   seed(): string
+  /** What the runner has ready for the realm of the open message. */
+  readonly warmed?: WarmIsolate
 }
 
-/**
- * Creates an isolate that ends the process when the engine cannot go on; `where` says which one it was
- * where there are several.
- */
+/** Creates an isolate that ends the process when the engine cannot go on. */
 export function createIsolate(
   ivm: typeof IsolatedVm,
   memoryMb: number,
-  where: string = '',
+  options: IsolateOptions = {},
 ): IsolatedVm.Isolate {
+  const { threadOf: where } = options
+  // Told to call back, the library stops the thread that failed and tells the main thread; where that
+  // is the same one, nobody would ever hear of it. By itself it aborts.
+  if (where === undefined) return new ivm.Isolate({ memoryLimit: memoryMb })
   return new ivm.Isolate({
     memoryLimit: memoryMb,
     onCatastrophicError: (message) => {
-      writeSync(2, `caisson-runner: catastrophe: ${where}${message}\n`)
+      writeSync(2, `caisson-runner: catastrophe: ${where}: ${message}\n`)
       process.abort()
     },
   })
+}
+
+export interface IsolateOptions {
+  /** Set for an isolate that is entered on a thread of its own: how its end is told. */
+  readonly threadOf?: string
 }
 
 /** How often an error that nobody caught is reported to one call. */

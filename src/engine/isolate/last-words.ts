@@ -19,7 +19,7 @@ const CATASTROPHE = /^caisson-runner: catastrophe:.*\n/m
 const SLOT = /^caisson-runner: catastrophe: slot (\d+): /m
 // V8 aborts its whole process on some allocation failures; only its last words tell why.
 const MEMORY =
-  /out of memory|out-of-memory|heap limit|allocation failed|invalid (array|size|table) |bad_alloc|catastrophe: .*(memory|heap)/i
+  /out of memory|out-of-memory|is_heap_oom|heap limit|allocation failed|invalid (array|size|table) |bad_alloc|catastrophe: .*(memory|heap)/i
 
 /** Listens to `stream`; `doomed` is called once, when the runner says that it cannot go on. */
 export function createLastWords(stream: Readable, doomed: () => void): LastWords {

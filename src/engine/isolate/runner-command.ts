@@ -32,6 +32,8 @@ export function runnerCommand(
     '--disable-sigusr1',
     // Without it V8 compiles some loops without an interrupt check; nothing but a kill ends them.
     '--no-turboshaft-loop-unrolling',
+    // Each context enters the same functions once: what was compiled for one is there for all.
+    '--no-flush-bytecode',
     ...(launch.jit ? [] : ['--jitless']),
     '-e',
     code,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRequire } from 'node:module'
-import type { HostMessage } from '../../../workers/isolate/protocol.ts'
+import type { HostMessage, RunnerOrder } from '../../../workers/isolate/protocol.ts'
 import { encodeFrame } from '../../../workers/shared/frames.ts'
 import type { Cgroup } from '../../sandbox/cgroup.ts'
 import { ADDON_INSIDE } from '../../sandbox/node-files.ts'
@@ -60,6 +60,8 @@ export interface RunnerLimits {
 
 export interface RunnerSpec {
   readonly code: string
+  /** What most contexts are made of, to have ready before one is asked for. Absent: nothing is. */
+  readonly realm?: string
   readonly launch: RunnerLaunch
   /** Holds it, and is taken away once it is dead. */
   readonly group?: Cgroup | undefined
@@ -75,7 +77,7 @@ const ADDON = createRequire(import.meta.url).resolve('isolated-vm')
 export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
   const session = randomUUID()
   const born = performance.now()
-  const { launch, group, prepareTimeoutMs } = spec
+  const { launch, group, prepareTimeoutMs, realm } = spec
   const addon = launch.walls === undefined ? ADDON : ADDON_INSIDE
   const child = startRunnerChild({ ...spec, args: [addon, session] })
   let cause: Cause | undefined
@@ -95,8 +97,13 @@ export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
     if (message === undefined) return kill('protocol', 'a frame of the wrong shape')
     if (message.t !== 'ready') return desk.heard(message)
     const fault = launch.walls === undefined ? undefined : findFault(child)
-    if (fault === undefined) return ready.resolve()
-    kill('spawn', `${NOT_CONFINED}: ${fault}`)
+    if (fault !== undefined) return kill('spawn', `${NOT_CONFINED}: ${fault}`)
+    if (realm !== undefined) write(warmMessage(realm, launch))
+    ready.resolve()
+  }
+  const write = (order: RunnerOrder, sent?: () => void): void => {
+    if (child.isDead) sent?.()
+    else child.stdin.write(encodeFrame(JSON.stringify(order)), () => sent?.())
   }
   const channel = createRunnerChannel(child.stdout, { text: receive, broken: kill })
   const words = createLastWords(child.stderr, () => child.kill())
@@ -121,10 +128,7 @@ export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
     prepareTimeoutMs,
     usage,
     limitFrames: channel.limitFrames,
-    post(order, sent) {
-      if (child.isDead) sent?.()
-      else child.stdin.write(encodeFrame(JSON.stringify(order)), () => sent?.())
-    },
+    post: (order, sent) => write(withoutRealm(order, realm), sent),
     kill,
   }
   const { isolates } = launch
@@ -141,6 +145,17 @@ export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
     slots: desk.slots,
     lastWords: words.lastLine,
   }
+}
+
+function warmMessage(realm: string, { isolates, memoryMb }: RunnerLaunch): RunnerOrder {
+  return isolates === 1 ? { t: 'warm', realm, memoryMb } : { t: 'warm', realm }
+}
+
+// The runner has it already, and it is a megabyte.
+function withoutRealm(order: RunnerOrder, known: string | undefined): RunnerOrder {
+  if (order.t !== 'open' || order.realm !== known) return order
+  const { realm: _known, ...rest } = order
+  return rest
 }
 
 type Cause = Pick<EngineDeath, 'cause' | 'detail'> & { readonly culprit?: number | undefined }

@@ -88,7 +88,10 @@ async function openHost(
   let host: ToolHost | undefined
   try {
     host = create((line) => void said.push(line))
-    if (profile !== undefined) await host.tools.load(TOOLS, { profile })
+    if (profile !== undefined) {
+      const { state } = await host.tools.load(TOOLS, { profile })
+      if (state?.reason !== undefined) throw new Error(`${name} has fallen back: ${state.reason}`)
+    }
     for (const line of said) note(`${name}: ${line}`)
     return host
   } catch (error) {

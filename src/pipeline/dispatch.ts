@@ -102,7 +102,7 @@ async function runAttempt(
     slot.release()
     call.timings.prepareMs += outcome.prepareMs
     call.timings.bodyMs += outcome.bodyMs
-    const shaped = await toOutcome(call, registration, pass, outcome)
+    const shaped = await toOutcome(call, registration, pass, explain(outcome, call, host))
     record(call, services.started() || startedOf(outcome), begun, shaped)
     call.lastOutcome = shaped
     return shaped
@@ -110,6 +110,13 @@ async function runAttempt(
     services.close()
     slot.release()
   }
+}
+
+// Whoever reads that nothing could be started wants to know whether it was the crowd.
+function explain(outcome: BodyOutcome, call: Call, { queue }: DispatchHost): BodyOutcome {
+  if (outcome.kind !== 'died' || outcome.code !== 'ENGINE_UNAVAILABLE') return outcome
+  const waitedMs = Math.round(call.timings.queueMs)
+  return { ...outcome, facts: { depth: queue.depth, waitedMs, ...outcome.facts } }
 }
 
 interface Slot {

@@ -114,7 +114,10 @@ function abortedWhileQueued(): CaissonError {
 }
 
 function overloaded(depth: number): CaissonError {
-  return new CaissonError('OVERLOADED', `the queue is full (${depth} calls wait)`, { depth })
+  return new CaissonError('OVERLOADED', `the queue is full (${depth} calls wait)`, {
+    depth,
+    waitedMs: 0,
+  })
 }
 
 function tooLong(depth: number, ms: number): CaissonError {

@@ -77,7 +77,7 @@ test('ATK-114 a wrapper can neither rename a call nor change what it is called w
       ['callId', 'other'],
     ] as const) {
       try {
-        Reflect.set(exec, key, value) || thrown.push(key)
+        if (!Reflect.set(exec, key, value)) thrown.push(key)
         Object.assign(exec, { [key]: value })
       } catch (error) {
         thrown.push(error instanceof TypeError)

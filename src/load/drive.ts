@@ -31,9 +31,10 @@ const BATCH = 32
 const TIMER_MS = 2
 /** Arrivals this far apart are waited for exactly, at a tenth of a core; closer ones by the tick. */
 const SPARSE_MS = 20
-/** A closed load whose calls settle at once gives way to the rest of the process this often. */
+/** Calls that settle at once give way to the rest of the process this often: to I/O, and to timers. */
 const TURN_MS = 5
-const LEVEL_MS = 50
+const TIMER_TURN_MS = 40
+const LEVEL_MS = 20
 
 /** Starts calls when they are due, however slow the answers are. One timer; what is late is caught up. */
 export function driveOpen(target: LoadTarget, sink: LoadSink, phase: OpenPhase): Drive {
@@ -93,16 +94,24 @@ export function driveClosed(target: LoadTarget, sink: LoadSink, phase: ClosedPha
   let made = 0
   let stopped = false
   let turn = origin
-  let coming: NodeJS.Immediate | undefined
+  let timerTurn = origin
+  let coming: { cancel(): void } | undefined
   const isOver = (at: number): boolean => stopped || made >= requests || at >= durationMs
   const caller: Caller = createCaller(target, sink, () => {
-    if (performance.now() - turn < TURN_MS) fill()
-    else coming ??= setImmediate(fillLater)
+    const now = performance.now()
+    if (now - turn < TURN_MS) fill()
+    // Immediates that microtasks ask for may follow one another without a turn of the timers.
+    else coming ??= later(fillLater, now - timerTurn < TIMER_TURN_MS)
   })
   const fillLater = (): void => {
     coming = undefined
     turn = performance.now()
     fill()
+  }
+  const fillTimed = (): void => {
+    timerTurn = performance.now()
+    coming?.cancel()
+    fillLater()
   }
   const fill = (): void => {
     const at = performance.now() - origin
@@ -115,7 +124,7 @@ export function driveClosed(target: LoadTarget, sink: LoadSink, phase: ClosedPha
     clearInterval(timer)
     if (caller.outstanding === 0) done.resolve()
   }
-  const timer = setInterval(fillLater, LEVEL_MS)
+  const timer = setInterval(fillTimed, LEVEL_MS)
   fillLater()
   return {
     done: done.promise,
@@ -129,6 +138,15 @@ export function driveClosed(target: LoadTarget, sink: LoadSink, phase: ClosedPha
       fill()
     },
   }
+}
+
+function later(fn: () => void, soon: boolean): { cancel(): void } {
+  if (soon) {
+    const immediate = setImmediate(fn)
+    return { cancel: () => clearImmediate(immediate) }
+  }
+  const timer = setTimeout(fn, 1)
+  return { cancel: () => clearTimeout(timer) }
 }
 
 /** The one timer of an open load. */

@@ -17,17 +17,22 @@ export interface TerminalOptions extends Partial<TerminalStreams> {
 
 /** What the terminal answerer is added to. */
 interface AnswererPlace {
-  readonly approval: { addAnswerer(answerer: Answerer): Disposer }
+  readonly approval: {
+    readonly settings: { readonly answerers: { readonly terminal: boolean } }
+    addAnswerer(answerer: Answerer): Disposer
+  }
 }
 
 const TICK_MS = 1_000
 
-/** Has questions asked on this terminal; off a terminal it is not available and asks nobody. */
+/** Has questions asked on this terminal unless the settings say no; off a terminal it asks nobody. */
 export function attachTerminalApproval(
   host: AnswererPlace,
   options: TerminalOptions = {},
 ): Disposer {
-  return host.approval.addAnswerer(createTerminalAnswerer(options))
+  const { approval } = host
+  if (!approval.settings.answerers.terminal) return () => undefined
+  return approval.addAnswerer(createTerminalAnswerer(options))
 }
 
 /**

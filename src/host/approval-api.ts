@@ -11,7 +11,11 @@ import type {
 } from '../approval/types.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { materializeJson } from '../json/materialize.ts'
-import type { ApprovalConfig, ReviewMode } from '../policies/auto-approval/config/settings.ts'
+import type {
+  ApprovalConfig,
+  ApprovalSettings,
+  ReviewMode,
+} from '../policies/auto-approval/config/settings.ts'
 import { explainCall, type Explanation } from '../policies/auto-approval/decide/explain.ts'
 import type { InForce } from '../policies/auto-approval/decide/in-force.ts'
 import {
@@ -43,6 +47,8 @@ export interface ExplainInput {
 export interface ApprovalApi {
   /** Whether the approval pack is on; guards always are. */
   readonly installed: boolean
+  /** The settings in force. */
+  readonly settings: ApprovalSettings
   /** What would decide a call. Runs nothing, asks nobody and records nothing. */
   explain(input: ExplainInput): Explanation
   /** Runs samples against declared rules; by default against those in force. */
@@ -98,6 +104,9 @@ export function createApprovalApi(made: ApiParts): ApprovalApi {
   const entries = (): HistoryEntry[] => on().history.list() as HistoryEntry[]
   return {
     installed: pack !== undefined,
+    get settings() {
+      return inForce().settings
+    },
     explain: (input) => explain(input, workspace, made),
     testRules: (samples, rules = inForce().settings.rules) =>
       testRules(rules, samples, { assessor: reading.assessor, workspace }),
@@ -111,7 +120,7 @@ export function createApprovalApi(made: ApiParts): ApprovalApi {
         const text = "setMode(): mode must be 'smart', 'manual' or 'unattended'"
         throw new CaissonError('CONFIG_INVALID', text)
       }
-      rootOf(session).mode = mode
+      Object.assign(rootOf(session), { mode, modeChanged: true })
       on().parts.recorder.observe({ kind: 'mode-changed', root: session.id, mode })
     },
     resetBreaker(session) {

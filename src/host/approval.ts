@@ -1,8 +1,10 @@
+import { homedir } from 'node:os'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { createAsks } from '../approval/asks.ts'
 import { SYSTEM_CLOCK } from '../approval/clock.ts'
 import { createPlainAdjudicator } from '../approval/plain.ts'
 import { createArtifacts } from '../policies/auto-approval/artifacts/artifacts.ts'
+import { checkTrustedDirs } from '../policies/auto-approval/config/trusted-dirs.ts'
 import { compileSettings, type InForce } from '../policies/auto-approval/decide/in-force.ts'
 import type { PackHost } from '../policies/auto-approval/host-seam.ts'
 import { createApprovalPack, type ApprovalPack } from '../policies/auto-approval/pack.ts'
@@ -38,8 +40,14 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   const isGoverned = (root: string): boolean => !exempt.has(root)
   const users = createUserMessages()
   const host = createPackHost(kernel, isGoverned, users.list)
-  let inForce = compileSettings(approval ?? {})
-  checkKeys(inForce)
+  const resolve = (given: unknown): InForce => {
+    const next = compileSettings(given)
+    checkKeys(next)
+    const home = seams.home ?? homedir()
+    checkTrustedDirs(next.settings.trustedDirs, { home, stateDir: kernel.spec.stateHome })
+    return next
+  }
+  let inForce = resolve(approval ?? {})
   const artifacts = createArtifacts(seams.files ?? REAL_FILES, clock)
   const reading = createHostAssessor(kernel, {
     settings: () => inForce.settings,
@@ -73,7 +81,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     },
   })
   const configure = (given: unknown): void => {
-    inForce = reconfigure(given, pack, kernel)
+    inForce = reconfigure(() => resolve(given), pack, kernel)
   }
   return {
     api: createApprovalApi({
@@ -182,11 +190,13 @@ function checkKeys({ settings }: InForce): void {
 }
 
 // What cannot be kept to changes nothing: the settings before stay in force.
-function reconfigure(given: unknown, pack: ApprovalPack | undefined, kernel: Kernel): InForce {
+function reconfigure(
+  resolve: () => InForce,
+  pack: ApprovalPack | undefined,
+  kernel: Kernel,
+): InForce {
   try {
-    const next = compileSettings(given)
-    checkKeys(next)
-    return next
+    return resolve()
   } catch (error) {
     const text = isCaissonError(error) ? error.message : 'the settings cannot be read'
     kernel.diagnose(`approval: new settings were refused, the ones before stay: ${text}`)

@@ -40,6 +40,8 @@ function begin(call: DecidedCall, { artifacts, notices }: Parts): void {
   const { root, exec, place, assessed, key } = call
   artifacts.plan(exec.token, assessed.assessment.plannedCreates)
   root.loop.see(key)
+  if (root.modeChanged) notices.add(place.root, exec.agent, exec.token, 'mode-changed')
+  root.modeChanged = false
   if (root.onboarded) return
   root.onboarded = true
   notices.add(place.root, exec.agent, exec.token, 'onboarding')

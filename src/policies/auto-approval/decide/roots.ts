@@ -14,6 +14,8 @@ export interface RootState {
   /** Learned allows so far. */
   learned: number
   onboarded: boolean
+  /** The operator changed the mode, and the model has not been told. */
+  modeChanged: boolean
 }
 
 /** The states of all root sessions. */
@@ -38,6 +40,7 @@ export function createRoots(): Roots {
         lasting: new Set(),
         learned: 0,
         onboarded: false,
+        modeChanged: false,
       }
       table.set(key, made)
       return made

@@ -42,12 +42,3 @@ export const SCRIPTED_MODEL: { readonly baseUrl: string; readonly model: string 
   baseUrl: 'https://models.example/v1',
   model: 'm',
 }
-
-/** An answer that never comes until the request is given up. */
-export function never(request: ModelRequest): Promise<ModelReply> {
-  return new Promise((resolve) => {
-    request.signal.addEventListener('abort', () =>
-      resolve({ kind: 'failed', why: 'aborted', ms: 0 }),
-    )
-  })
-}

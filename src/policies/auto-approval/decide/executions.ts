@@ -71,7 +71,7 @@ export function createExecutions({ host, roots, now, assess }: ExecutionsOptions
 }
 
 /** The same for the same tool with the same arguments, whatever the order of their keys. */
-export function toCallKey({
+function toCallKey({
   name,
   arguments: args,
 }: Pick<Execution, 'name' | 'arguments'>): string {

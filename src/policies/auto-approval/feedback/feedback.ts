@@ -60,7 +60,7 @@ export const FINALITY: string =
   'The refusal is about the target or the effect: the same effect by another wording or tool stays refused. Ask the user.'
 
 /** The text of a refusal. Closed: names, seconds and a category fill its slots, and nothing else does. */
-export function toText({ source, tool, category, seconds }: Mark): string {
+function toText({ source, tool, category, seconds }: Mark): string {
   const head = `The call of '${tool}' did not run. Approval was the cause, not the command:`
   const kind = category === null ? '' : ` (category '${category}')`
   switch (source) {

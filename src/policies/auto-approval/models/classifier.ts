@@ -37,7 +37,7 @@ export async function classify(
 }
 
 /** Exactly `decision` and `reason`, or nothing. */
-export function parseClassification(
+function parseClassification(
   text: string,
 ): { readonly decision: 'allow' | 'ask' | 'deny'; readonly reason: string } | undefined {
   try {

@@ -91,7 +91,7 @@ function toReview(reply: ModelReply, ms: number): Review {
 type Verdict = Omit<Extract<Review, { readonly kind: 'verdict' }>, 'kind' | 'ms'>
 
 /** `decision`, and perhaps `risk` and `reason`; or nothing. */
-export function parseReview(text: string): Verdict | undefined {
+function parseReview(text: string): Verdict | undefined {
   try {
     const { decision, risk, reason, ...rest } = parseAnswerObject(text)
     if (Object.keys(rest).length > 0 || !DECISIONS.has(decision)) return undefined

@@ -12,6 +12,7 @@ import { addPolicyCommands } from './policy-commands.ts'
 import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
+import { runServe } from './serve.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
@@ -54,11 +55,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
       'further attempts after a retryable failure',
       parseCount('--retries', 0, 100),
     )
-    .addOption(
-      new Option('--approve <mode>', 'who answers when policy asks')
-        .choices(['ask', 'always', 'never'])
-        .default('ask'),
-    )
+    .addOption(approveOption('who answers when policy asks'))
     .option('--session <file>', 'append the events of the call to this JSONL log')
     .option('--workspace <dir>', 'folder that sources are resolved against')
     .option('--config <file>', 'host options from a JSON file; options given here win')
@@ -91,6 +88,20 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .option('--json', 'print exactly one JSON object')
     .action(async (sources: string[], options) =>
       exit(await runCheck(output, { sources, ...options })),
+    )
+  program
+    .command('serve')
+    .description('serve tools to MCP clients, over standard input and output or over HTTP')
+    .argument('[source...]', 'module files or package folders')
+    .addOption(toolsOption())
+    .option('--http <address>', 'streamable HTTP at [host:]port instead (default host: 127.0.0.1)')
+    .option('--profile <name>', 'sandbox profile of the sources named here')
+    .addOption(approveOption('who answers when policy asks; ask puts it to the client'))
+    .option('--session <file>', 'append the events of all calls to this JSONL log')
+    .option('--workspace <dir>', 'folder that sources are resolved against')
+    .option('--config <file>', 'configuration file: sources, profiles, approval, serve')
+    .action(async (sources: string[], options) =>
+      exit(await runServe(output, { sources, ...options })),
     )
   addBench(program, output, exit)
   program
@@ -132,6 +143,10 @@ function placeNames(
 ): { readonly source: string | undefined; readonly tool: string | undefined } {
   const isTool = pack !== undefined && tool === undefined
   return isTool ? { source: undefined, tool: source } : { source, tool }
+}
+
+function approveOption(text: string): Option {
+  return new Option('--approve <mode>', text).choices(['ask', 'always', 'never']).default('ask')
 }
 
 function toolsOption(): Option {

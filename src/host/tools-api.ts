@@ -14,6 +14,7 @@ import type { JsonObject } from '../types/json.ts'
 import type { ToolDefinition } from '../types/tool.ts'
 import { executionMode, type ExecutionMode } from './execution-mode.ts'
 import type { Kernel } from './kernel.ts'
+import { toHints, type ToolHints } from './tool-hints.ts'
 import { parseRegisterOptions, type RegisterOptions } from './register-options.ts'
 
 export type { RegisterOptions } from './register-options.ts'
@@ -34,6 +35,8 @@ export interface ToolInfo extends ToolSchema {
   readonly format?: string
   readonly timeoutMs?: number
   readonly idempotent: boolean
+  readonly outputSchema: JsonObject
+  readonly hints: ToolHints
 }
 
 /** What the scheduling class of a call is asked for. */
@@ -188,6 +191,8 @@ function toInfo(registration: Registration): ToolInfo {
     parameters,
     engine: body.engine,
     idempotent: operator.idempotent ?? idempotent,
+    outputSchema: registration.outputSchema,
+    hints: toHints(registration),
     ...(operator.profile === undefined ? {} : { profile: operator.profile }),
     ...(registration.source === undefined ? {} : { source: registration.source }),
     ...(registration.format === undefined ? {} : { format: registration.format }),

@@ -90,44 +90,7 @@ export function failureTable({ failures }: LoadReport): Markup {
 
 /** What ran where. */
 export function factTable(report: LoadReport): Markup {
-  const { calls, rate, engine, host, environment, load } = report
-  const { eventLoop, gc, memory } = host
-  const asked = rate.asked === undefined ? '' : `asked ${showRate(rate.asked)}, `
-  const children =
-    memory.childrenPeakMb === undefined
-      ? 'not told by this system'
-      : `${memory.childrenPeakMb} MB at most, ${memory.childrenEndMb} MB at the end`
-  const facts: (readonly [string, string])[] = [
-    [
-      'calls',
-      `${calls.offered} due, ${calls.ok} succeeded, ${calls.failed} failed, ${calls.dropped} dropped, ${calls.unfinished} unfinished`,
-    ],
-    ['rate', `${asked}achieved ${showRate(rate.achieved)}`],
-    [
-      'engine',
-      `${showCount(engine.kills, 'kill')}, ${showCount(engine.recycles, 'recycle')}, ${engine.lost} lost, ${engine.started} started; ${calls.retries} retried attempts`,
-    ],
-    [
-      'event loop',
-      `late p50 ${eventLoop.p50Ms} ms, p99 ${eventLoop.p99Ms} ms, max ${eventLoop.maxMs} ms; busy ${Math.round(eventLoop.utilization * 100)} % of the time`,
-    ],
-    [
-      'garbage',
-      `${showCount(gc.count, 'collection')}, ${gc.totalMs} ms in all, ${gc.maxMs} ms at most`,
-    ],
-    [
-      'host memory',
-      `${memory.hostStartMb} MB at the start, ${memory.hostPeakMb} MB at most, ${memory.hostEndMb} MB at the end`,
-    ],
-    ['sandbox memory', children],
-    [
-      'sandbox',
-      `${environment.engine} engine, profile ${environment.profile}, state ${environment.state}: ${environment.sandbox}`,
-    ],
-    ['outstanding', `at most ${load.maxOutstanding} calls under way`],
-    ['machine', `${environment.cores} cores (${environment.cpu}), ${environment.platform}`],
-    ['software', `Node ${environment.node}, caisson ${environment.caisson}`],
-  ]
+  const facts = [...describeRun(report), ...describeHost(report.host), ...describePlace(report)]
   const rows = facts.map(
     ([name, text]) =>
       html`<tr>
@@ -143,6 +106,58 @@ export function factTable(report: LoadReport): Markup {
       </tbody>
     </table>
   </section>`
+}
+
+type Fact = readonly [string, string]
+
+function describeRun({ calls, rate, engine }: LoadReport): Fact[] {
+  const { offered, ok, failed, dropped, unfinished, retries } = calls
+  const asked = rate.asked === undefined ? '' : `asked ${showRate(rate.asked)}, `
+  const { kills, recycles, lost, started } = engine
+  return [
+    [
+      'calls',
+      `${offered} due, ${ok} succeeded, ${failed} failed, ${dropped} dropped, ${unfinished} unfinished`,
+    ],
+    ['rate', `${asked}achieved ${showRate(rate.achieved)}`],
+    [
+      'engine',
+      `${showCount(kills, 'kill')}, ${showCount(recycles, 'recycle')}, ${lost} lost, ${started} started; ${retries} retried attempts`,
+    ],
+  ]
+}
+
+function describeHost({ eventLoop, gc, memory }: LoadReport['host']): Fact[] {
+  const { hostStartMb, hostPeakMb, hostEndMb, childrenPeakMb, childrenEndMb } = memory
+  const children =
+    childrenPeakMb === undefined
+      ? 'not told by this system'
+      : `${childrenPeakMb} MB at most, ${childrenEndMb} MB at the end`
+  return [
+    [
+      'event loop',
+      `late p50 ${eventLoop.p50Ms} ms, p99 ${eventLoop.p99Ms} ms, max ${eventLoop.maxMs} ms; busy ${Math.round(eventLoop.utilization * 100)} % of the time`,
+    ],
+    [
+      'garbage',
+      `${showCount(gc.count, 'collection')}, ${gc.totalMs} ms in all, ${gc.maxMs} ms at most`,
+    ],
+    [
+      'host memory',
+      `${hostStartMb} MB at the start, ${hostPeakMb} MB at most, ${hostEndMb} MB at the end`,
+    ],
+    ['sandbox memory', children],
+  ]
+}
+
+function describePlace({ environment, load }: LoadReport): Fact[] {
+  const { engine, profile, state, sandbox, cores, cpu, platform, node, caisson } = environment
+  return [
+    ['sandbox', `${engine} engine, profile ${profile}, state ${state}: ${sandbox}`],
+    ['outstanding', `at most ${load.maxOutstanding} calls under way`],
+    ['machine', `${cores} cores (${cpu}), ${platform}`],
+    ['software', `Node ${node}, caisson ${caisson}`],
+  ]
 }
 
 function latencyRow(name: Markup, row: LatencyReport): Markup {

@@ -104,7 +104,7 @@ export const FUZZ: string = `
   }
 
   // Would end the call, or leave a rejection that nobody could catch.
-  const UNCALLED = /removeListener|removeAllListeners|off$|reject|exit|abort|setUncaught|kill|nextTick|queueMicrotask|pipeline|compose|finished|addAbortSignal|wrap|eos|destroy|deferContext|concludeTurn|__caisson|callbackify|asyncIterator|pipeTo|pipeThrough|tee|cancel|from$/i
+  const UNCALLED = /fetch|modules.m[45]|timeout$|wait$|removeListener|removeAllListeners|off$|reject|exit|abort|setUncaught|kill|nextTick|queueMicrotask|pipeline|compose|finished|addAbortSignal|wrap|eos|destroy|deferContext|concludeTurn|__caisson|callbackify|asyncIterator|pipeTo|pipeThrough|tee|cancel|from$/i
   const MARK = 'leak'
 
   function touch(way, owner, calls) {

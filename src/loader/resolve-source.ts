@@ -3,7 +3,7 @@ import { basename, dirname, extname, join, resolve } from 'node:path'
 import { loadFailed } from './load-failed.ts'
 import { MODULE_EXTENSIONS, resolvePackageEntry } from './package-entry.ts'
 import { pathInside } from './package-path.ts'
-import { isSecretPath } from './secret-names.ts'
+import { isNeverBundled } from './secret-names.ts'
 
 /** How the file of a command tool is called. */
 export const COMMAND_SUFFIX = '.tool.json'
@@ -54,7 +54,7 @@ function confine(source: string, root: string, path: string): ResolvedSource {
   const entry = realpathSync(path)
   const inside = pathInside(root, entry)
   if (inside === undefined) throw loadFailed(source, ["its entry leads out of the tool's folder"])
-  if (isSecretPath(inside)) throw loadFailed(source, [`${inside} is named like a secret`])
+  if (isNeverBundled(inside)) throw loadFailed(source, [`${inside} is named like a secret`])
   return { source, root, entry }
 }
 

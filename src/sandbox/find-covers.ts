@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs'
-import { opendir } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { isSecretPath } from '../loader/secret-names.ts'
+import { isHiddenInPackage, isSecretPath } from '../loader/secret-names.ts'
 import type { Bind, Cover } from './bwrap-args.ts'
 import { isProtectedPath } from './protected-names.ts'
 
@@ -10,6 +10,8 @@ import { isProtectedPath } from './protected-names.ts'
 const MAX_ENTRIES = 20_000
 /** Other people's published files; a secret of the operator's is not among them. */
 const SKIPPED = 'node_modules'
+/** Where a program has the files of its own tool. */
+const PACKAGE = '/package'
 
 /**
  * What has to be covered below the mounted folders: files that are secret by their name, and in
@@ -27,7 +29,7 @@ export async function findCovers(binds: readonly Bind[]): Promise<Cover[]> {
       const to = join(bind.to, path)
       const isFolder = entry.isDirectory()
       // A secret link leads to what is judged by its own name, or out of what is shown.
-      if (isSecretPath(path) && !entry.isSymbolicLink()) {
+      if (isHidden(bind, path) && !entry.isSymbolicLink()) {
         found.set(to, { path: to, kind: isFolder ? 'closedFolder' : 'closedFile' })
       } else if (bind.writable && isProtectedPath(path)) {
         if (entry.isSymbolicLink()) throw linked(to)
@@ -35,8 +37,21 @@ export async function findCovers(binds: readonly Bind[]): Promise<Cover[]> {
       } else if (isFolder && entry.name !== SKIPPED) await walk(bind, path)
     }
   }
-  for (const bind of binds) await walk(bind, '')
+  for (const bind of binds) {
+    // A grant of its own does not show a tool what its package hides.
+    if (isHidden(bind, '')) found.set(bind.to, { path: bind.to, kind: await kindOf(bind.from) })
+    else await walk(bind, '')
+  }
   return [...found.values()]
+}
+
+function isHidden({ to }: Bind, path: string): boolean {
+  if (to !== PACKAGE && !to.startsWith(`${PACKAGE}/`)) return isSecretPath(path)
+  return isHiddenInPackage(join(to, path).slice(PACKAGE.length + 1))
+}
+
+async function kindOf(path: string): Promise<'closedFile' | 'closedFolder'> {
+  return (await stat(path)).isDirectory() ? 'closedFolder' : 'closedFile'
 }
 
 async function openFolder(path: string): Promise<AsyncIterable<Dirent>> {

@@ -68,6 +68,33 @@ describe('the fs broker and paths', () => {
     })
   })
 
+  test('the package shows neither its history nor what other programs obey, however it is granted', async () => {
+    const hidden = [
+      '.git/config',
+      'sub/.git/HEAD',
+      '.GIT/config',
+      '.mcp.json',
+      '.vscode/tasks.json',
+    ]
+    const rig = createFsRig({
+      shipped: Object.fromEntries(
+        ['data.json', ...hidden, 'caisson.config.json'].map((path) => [path, '{}']),
+      ),
+      read: ['package:/**', 'package:/.git/**', 'package:/.git/config', 'package:/.mcp.json'],
+    })
+    const { read, outcome, ask } = rig.attempt({})
+    expect(await read('package:/data.json')).toBe('{}')
+    for (const path of [...hidden, 'caisson.config.json', '.git', '.git/../.git/config']) {
+      for (const op of ['readFile', 'stat', 'access', 'readdir'])
+        expect([path, await outcome(op, `package:/${path}`)]).toEqual([path, DENIED])
+    }
+    const { entries } = await ask('readdir', 'package:/')
+    expect(entries).toEqual([
+      { name: 'data.json', type: 'file' },
+      { name: 'sub', type: 'directory' },
+    ])
+  })
+
   test('ATK-025 what is no path is INVALID_ARGS', async () => {
     const { outcome, write } = createFsRig().attempt({})
     for (const path of [{}, [], 2 ** 53, -1, null, 'x'.repeat(10_000_000)])

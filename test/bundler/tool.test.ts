@@ -162,6 +162,19 @@ describe('bundleTool() refuses', () => {
     await refuse(/leads out of the tool's folder \(lib\/a\.ts:3\)/)
   })
 
+  test('what a repository keeps of its history, and the configuration of a host', async () => {
+    for (const path of [
+      '.git/hooks.json',
+      'deep/.git/x.json',
+      '.hg/x.json',
+      'caisson.config.json',
+    ]) {
+      write(`tool/${path}`, { canary: 1 })
+      write('tool/index.ts', `import data from './${path}'\nexport { data }`)
+      await refuse(/is named like a secret and is not bundled/)
+    }
+  })
+
   test('ATK-077 a file outside the root by absolute path and by URL', async () => {
     write('secret.json', { canary: 1 })
     write('tool/index.ts', `import '${folder}/secret.json'`)

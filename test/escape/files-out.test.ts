@@ -40,7 +40,8 @@ const TRY_ALL = `
   const fs = require('node:fs/promises')
   const code = (e) => e.code
   const said = {}
-  for (const path of args.paths) {
+  // Apart, so that no guard sees what they are, and only the walls are left.
+  for (const path of args.paths.map((parts) => parts.join('/'))) {
     said[path] = [
       await fs.readFile(path, 'utf8').catch(code),
       await fs.writeFile(path, 'evil').then(() => 'written', code),
@@ -48,6 +49,7 @@ const TRY_ALL = `
   }
   return said
 `
+const apart = (paths: readonly string[]): string[][] => paths.map((path) => path.split('/'))
 const denied = (paths: readonly string[]): Record<string, string[]> =>
   Object.fromEntries(paths.map((path) => [path, [DENIED, DENIED]]))
 
@@ -122,7 +124,7 @@ test('ATK-091 no path leads out of the workspace', async () => {
     ],
     ...['workspace:/../outside/canary.txt', 'package:/../x', '/proc/self/environ'],
   ]
-  const attacked = await arena.attack({ profile, body: TRY_ALL, args: { paths } })
+  const attacked = await arena.attack({ profile, body: TRY_ALL, args: { paths: apart(paths) } })
   expect(valueOf(attacked)).toEqual(denied(paths))
   expect(readdirSync(outside)).toEqual(['canary.txt'])
   expect(readdirSync(`${workspace}-evil`)).toEqual([])
@@ -130,7 +132,7 @@ test('ATK-091 no path leads out of the workspace', async () => {
 
 test('ATK-092 no link leads out of the workspace', async () => {
   const paths = ['file', 'again', 'folder/canary.txt', 'folder/new.txt', 'dangling']
-  const attacked = await arena.attack({ profile, body: TRY_ALL, args: { paths } })
+  const attacked = await arena.attack({ profile, body: TRY_ALL, args: { paths: apart(paths) } })
   expect(valueOf(attacked)).toEqual(denied(paths))
   expect(readdirSync(outside)).toEqual(['canary.txt'])
   expect(readFileSync(join(outside, 'canary.txt'), 'utf8')).toBe('canary')

@@ -39,6 +39,9 @@ afterAll(() => {
   for (const folder of [work, outside]) rmSync(folder, { recursive: true, force: true })
 })
 
+/** So that no guard sees what they are, and only the walls are left. */
+const apart = (paths: readonly string[]): string[][] => paths.map((path) => path.split('/'))
+
 describeConfined('what a Node program asks of the host', () => {
   const arena = openProgramArena({
     workspace: work,
@@ -77,7 +80,7 @@ describeConfined('what a Node program asks of the host', () => {
         pollutes: `return { a: JSON.parse('${POLLUTED}'), list: [JSON.parse('${POLLUTED}')], args }`,
         reads: `
           const fs = await import('node:fs')
-          return args.paths.map((path) => {
+          return args.paths.map((parts) => parts.join('/')).map((path) => {
             try { return String(fs.readFileSync(path)) } catch (error) { return error.code }
           })`,
         writes: `
@@ -166,7 +169,7 @@ describeConfined('what a Node program asks of the host', () => {
 
   test('ATK-092 a link in a granted folder leads a program nowhere outside of it', async () => {
     const paths = ['link', 'folder/out/secret', 'folder/twice'].map((path) => `/workspace/${path}`)
-    expect(await said('reads', { paths })).toEqual(['ENOENT', 'ENOENT', 'ENOENT'])
+    expect(await said('reads', { paths: apart(paths) })).toEqual(['ENOENT', 'ENOENT', 'ENOENT'])
     const writes = ['/workspace/dangling', '/workspace/folder/out/new']
     expect(await said('writes', { paths: writes })).toEqual(['ENOENT', 'ENOENT'])
     expect(existsSync(join(outside, 'new'))).toBe(false)
@@ -182,7 +185,7 @@ describeConfined('what a Node program asks of the host', () => {
       `/proc/self/root${outside}/secret`,
       '/workspace/folder/../../etc/shadow',
     ]
-    for (const what of (await said('reads', { paths })) as string[]) {
+    for (const what of (await said('reads', { paths: apart(paths) })) as string[]) {
       expect(['ENOENT', 'EACCES', 'EPERM', 'ENOTDIR']).toContain(what)
     }
   })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSecretPath } from '../../src/loader/secret-names.ts'
+import { isHiddenInPackage, isNeverBundled, isSecretPath } from '../../src/loader/secret-names.ts'
 
 test.each([
   '.env',
@@ -19,6 +19,8 @@ test.each([
   '.ssh/config',
   '.aws/anything',
   'windows\\.ssh\\config',
+  'caisson.config.json',
+  '.e\u200bnv',
 ])('isSecretPath() holds for %s', (path) => expect(isSecretPath(path)).toBe(true))
 
 test.each([
@@ -30,3 +32,28 @@ test.each([
   'secrets.ts',
   'public/credentials.ts',
 ])('isSecretPath() does not hold for %s', (path) => expect(isSecretPath(path)).toBe(false))
+
+test.each([
+  '.git/config',
+  'a/.GIT/HEAD',
+  '.hg/hgrc',
+  '.svn/wc.db',
+  'GIT~1/config',
+  '.env',
+  'x.pem',
+])('isNeverBundled() holds for %s', (path) => expect(isNeverBundled(path)).toBe(true))
+
+test.each(['.claude/tools/a.ts', '.gitignore', 'src/git/a.ts', '.github/x.yml'])(
+  'isNeverBundled() does not hold for %s',
+  (path) => expect(isNeverBundled(path)).toBe(false),
+)
+
+test.each(['.git/config', '.mcp.json', '.vscode/tasks.json', '.bashrc', '.env', 'a/id_rsa'])(
+  'isHiddenInPackage() holds for %s',
+  (path) => expect(isHiddenInPackage(path)).toBe(true),
+)
+
+test.each(['package.json', '.gitignore', 'git/config', 'src/bashrc.ts'])(
+  'isHiddenInPackage() does not hold for %s',
+  (path) => expect(isHiddenInPackage(path)).toBe(false),
+)

@@ -73,6 +73,33 @@ describe('findCovers()', () => {
     expect(await findCovers(bound(false))).toEqual([])
   })
 
+  test('of its own package a tool sees neither history nor what others obey, however it is granted', async () => {
+    for (const path of ['a.txt', '.git/config', '.mcp.json', 'sub/.vscode/x', 'sub/b.txt', '.env'])
+      put(path)
+    const closed = async (...binds: readonly { from: string; to: string; writable: boolean }[]) =>
+      (await findCovers(binds)).map(({ path, kind }) => `${kind} ${path}`).toSorted()
+    expect(await closed({ from: work, to: '/package', writable: false })).toEqual([
+      'closedFile /package/.env',
+      'closedFile /package/.mcp.json',
+      'closedFolder /package/.git',
+      'closedFolder /package/sub/.vscode',
+    ])
+    const parts = ['.git', '.mcp.json', 'sub'].map((name) => ({
+      from: join(work, name),
+      to: `/package/${name}`,
+      writable: false,
+    }))
+    expect(await closed(...parts)).toEqual([
+      'closedFile /package/.mcp.json',
+      'closedFolder /package/.git',
+      'closedFolder /package/sub/.vscode',
+    ])
+    // What only looks like it is somebody else's.
+    expect(await closed({ from: work, to: '/packages', writable: false })).toEqual([
+      'closedFile /packages/.env',
+    ])
+  })
+
   test('published packages are not looked through', async () => {
     put('node_modules/some/test/key.pem')
     expect(await findCovers(bound(false))).toEqual([])

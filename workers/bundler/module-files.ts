@@ -3,7 +3,7 @@ import { dirname, extname } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Loader, OnLoadResult, Plugin } from 'esbuild'
 import { packageUrl, pathInside } from '../../src/loader/package-path.ts'
-import { isSecretPath } from '../../src/loader/secret-names.ts'
+import { isNeverBundled } from '../../src/loader/secret-names.ts'
 import type { BundleTarget, ToolBundleRequest } from './tool.ts'
 
 /** A file an import led to that must not be read. */
@@ -63,7 +63,7 @@ function admit(path: string, request: ToolBundleRequest): Admitted | string {
   const real = realpathSync(path)
   const inside = pathInside(request.root, real)
   if (inside === undefined) return "an import leads out of the tool's folder"
-  if (isSecretPath(inside)) return `"${inside}" is named like a secret and is not bundled`
+  if (isNeverBundled(inside)) return `"${inside}" is named like a secret and is not bundled`
   const extension = extname(real).toLowerCase()
   if (extension === '.node' && request.target !== 'process')
     return `"${inside}" is native code, ${describeNative(request.target)}`

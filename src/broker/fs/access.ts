@@ -1,5 +1,5 @@
 import picomatch from 'picomatch'
-import { isSecretPath } from '../../loader/secret-names.ts'
+import { isHiddenInPackage, isSecretPath } from '../../loader/secret-names.ts'
 import { parsePathPattern, type PathPattern } from '../../sandbox/path-pattern.ts'
 import { isProtectedPath } from '../../sandbox/protected-names.ts'
 import type { FsGrant } from '../../types/profile.ts'
@@ -31,6 +31,7 @@ export function compileFsAccess({ read, write, maxBytes }: FsGrant): FsAccess {
   const writers = write.map(compilePattern)
   const matchesFile = (list: readonly Matcher[], { root, segments }: ToolPath): boolean => {
     const path = segments.join('/')
+    if (root === 'package' && isHiddenInPackage(path)) return false
     const isSecret = isSecretPath(path)
     return list.some(
       (one) => one.root === root && (!isSecret || one.spellsSecret) && one.file(path),
@@ -38,7 +39,7 @@ export function compileFsAccess({ read, write, maxBytes }: FsGrant): FsAccess {
   }
   const matchesFolder = (list: readonly Matcher[], path: ToolPath): boolean => {
     const name = path.segments.join('/')
-    if (isSecretPath(name)) return false
+    if (path.root === 'package' ? isHiddenInPackage(name) : isSecretPath(name)) return false
     return list.some((one) => one.root === path.root && one.folder(name))
   }
   const isProtected = ({ segments }: ToolPath): boolean => isProtectedPath(segments.join('/'))

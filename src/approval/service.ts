@@ -81,7 +81,7 @@ export function createApprovals(journal: ApprovalJournal, adjudicator?: Adjudica
       const { signal } = withdrawal
       const hasListeners = collectListeners(call.scope, 'approval/request').length > 0
       const ask: Ask = { id, call, reason, signal, hasListeners, consultListeners }
-      const outcome = (adjudicator?.adjudicate(ask) ?? consultListeners(signal)).then((answer) => {
+      const outcome = adjudicate(adjudicator, ask).then((answer) => {
         decide(answer)
         return answer
       })
@@ -93,6 +93,17 @@ export function createApprovals(journal: ApprovalJournal, adjudicator?: Adjudica
         },
       }
     },
+  }
+}
+
+async function adjudicate(
+  adjudicator: Adjudicator | undefined,
+  ask: Ask,
+): Promise<ApprovalOutcome> {
+  try {
+    return await (adjudicator?.adjudicate(ask) ?? ask.consultListeners(ask.signal))
+  } catch {
+    return 'unavailable' // Who breaks while deciding has not decided; nothing runs on that.
   }
 }
 

@@ -133,6 +133,10 @@ export function createApprovalApi(made: ApiParts): ApprovalApi {
     clearHistory: () => on().parts.recorder.clearHistory(),
     async openConsole({ port = inForce().settings.answerers.console.port } = {}) {
       const made = await openConsole({ port, clock })
+      if (kernel.closed) {
+        await made.close()
+        throw new CaissonError('HOST_CLOSED', 'the host is closed')
+      }
       const remove = asks.answerers.add(made.answerer)
       closers.push(async () => {
         remove()

@@ -83,17 +83,19 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   const configure = (given: unknown): void => {
     inForce = reconfigure(() => resolve(given), pack, kernel)
   }
+  const api = createApprovalApi({
+    kernel,
+    asks,
+    pack,
+    reading,
+    inForce: () => inForce,
+    configure,
+    clock,
+    closers,
+  })
+  if (pack !== undefined && seams.journal !== 'run') announceConsole(api, kernel)
   return {
-    api: createApprovalApi({
-      kernel,
-      asks,
-      pack,
-      reading,
-      inForce: () => inForce,
-      configure,
-      clock,
-      closers,
-    }),
+    api,
     openSession(id, policy) {
       if (parsePolicy(policy) === 'none') exempt.add(id)
     },
@@ -108,6 +110,15 @@ export function createHostApproval(kernel: Kernel): HostApproval {
       await pack?.close()
     },
   }
+}
+
+// A page that cannot be opened is one answerer less, and the host goes on.
+function announceConsole(api: ApprovalApi, { diagnose }: Kernel): void {
+  if (!api.settings.answerers.console.enabled) return
+  api.openConsole().then(
+    ({ url }) => diagnose(`approvals are answered at ${url}`),
+    (error: unknown) => diagnose(`the approval page could not be opened: ${String(error)}`),
+  )
 }
 
 // Before any guard of the operator, and with nothing that could take it out again.

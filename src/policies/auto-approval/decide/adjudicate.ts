@@ -43,14 +43,18 @@ async function adjudicate(given: Case): Promise<ApprovalOutcome> {
   if (listed === 'deny') return reject(given, 'denylist-deny')
   if (directive.directive === 'deny') return reject(given, 'category-deny', { directive: 'deny' })
   const tier = tierOf(given)
-  const claimable = !isFixed && tier !== 'HIGH' && mayClaim(tier, settings)
+  const isManual = (root.mode ?? settings.defaultReviewMode) === 'manual'
+  const isTripped = root.breaker.isTripped(settings.breaker)
+  // Counted here only where a model's word could settle it.
+  const claimable =
+    !isFixed && !isManual && !isTripped && listed === undefined && mayClaim(tier, settings)
   if (call.isLoop || (claimable && isLooping(call, inForce, parts))) return askHuman(given, high)
   if (listed === 'allow' && !assessment.locked) return commit(given, 'allowlist-allow')
   if (isFixed) return askHuman(given, high)
   if (listed === 'human') return askHuman(given, untimed)
   if (root.lasting.has(call.key)) return commit(given, 'human-allow')
-  if ((root.mode ?? settings.defaultReviewMode) === 'manual') return askHuman(given, untimed)
-  if (root.breaker.isTripped(settings.breaker)) {
+  if (isManual) return askHuman(given, untimed)
+  if (isTripped) {
     return askHuman(given, untimed, { recentDenials: root.breaker.recent })
   }
   const learned = await passLearned(given, tier)

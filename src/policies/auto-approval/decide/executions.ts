@@ -71,10 +71,7 @@ export function createExecutions({ host, roots, now, assess }: ExecutionsOptions
 }
 
 /** The same for the same tool with the same arguments, whatever the order of their keys. */
-function toCallKey({
-  name,
-  arguments: args,
-}: Pick<Execution, 'name' | 'arguments'>): string {
+function toCallKey({ name, arguments: args }: Pick<Execution, 'name' | 'arguments'>): string {
   return createHash('sha256')
     .update(`${JSON.stringify(name)}${toCanonicalJson(args)}`)
     .digest('base64')

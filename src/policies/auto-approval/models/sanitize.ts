@@ -14,6 +14,8 @@ const MAX_DEPTH = 3
 const MAX_ITEMS = 25
 const MAX_KEYS = 50
 const MAX_TEXT = 1_000
+/** Of one text; what lies behind is never shown. */
+const MAX_LOOKED_AT = 64 * 1_024
 const BULK: ReadonlySet<string> = new Set([
   'content',
   'body',
@@ -69,9 +71,9 @@ function sanitizeField(key: string, field: JsonValue, depth: number, seen: Seen)
 
 // Masked before it is cut, so that half a secret is no way around the mask.
 function sanitizeText(text: string, seen: Seen): string {
-  const masked = redactText(text)
+  const masked = redactText(cutText(text, MAX_LOOKED_AT))
   const shown = cutText(masked, MAX_TEXT)
-  if (shown.length < masked.length) seen.shortened = true
+  if (shown.length < masked.length || text.length > MAX_LOOKED_AT) seen.shortened = true
   const lines = shown.split('\n').map(escapeText).join('\n')
   return shown.length < masked.length ? `${lines}…` : lines
 }

@@ -130,3 +130,33 @@ describe('one question', () => {
     expect(person.questions[0]?.shortened).toBe(true)
   })
 })
+
+describe('the end of a host', () => {
+  test('a host that closes while somebody is asked ends the call, and leaves no timer', async () => {
+    const scene = makeApprovalScene({ reads: EASY })
+    const person = scene.person()
+    const { result } = await scene.start('a')
+    await scene.host.close()
+    expect(toFailed(await result).error.code).toBe('HOST_CLOSED')
+    expect(person.taken).toHaveLength(1)
+    expect(scene.sources()).toEqual(['cancelled'])
+    expect(scene.clock.waiting).toBe(0)
+  })
+
+  test('a page that is switched on is announced, and closed with the host', async () => {
+    const scene = makeApprovalScene({ settings: { answerers: { console: { enabled: true } } } })
+    await expect.poll(() => scene.diagnostics.length).toBe(1)
+    const url = /http:\S+/.exec(scene.diagnostics[0] ?? '')?.[0] ?? ''
+    expect((await fetch(url)).status).toBe(200)
+    await scene.host.close()
+    await expect(fetch(url)).rejects.toThrow()
+  })
+
+  test('arguments of any size are asked about in no time, and shown short', async () => {
+    const scene = makeApprovalScene({ reads: EASY })
+    const person = scene.person()
+    await scene.start('a', { note: 'token=abcdef '.repeat(400_000) })
+    expect(person.questions[0]?.arguments.length).toBeLessThan(4_001)
+    expect(person.questions[0]?.shortened).toBe(true)
+  })
+})

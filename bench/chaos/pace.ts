@@ -29,8 +29,10 @@ const MOST_BLOCK_MS = 1_000
 /** About what one pair of blocks takes, in milliseconds. */
 export const PAIR_MS = 160
 const CALLERS = 4
+/** Sources that take runners from one another would be measured starting them. */
+const ENGINES = ['inline', 'thread', 'isolate'] as const
 /** A runner that has just started has yet to compile what it runs. */
-const WARMING = 24
+const WARMING = 36
 
 /**
  * Opens the primitive: two threads that make a fresh node:vm context per call. Neither who else uses the
@@ -39,11 +41,10 @@ const WARMING = 24
 export async function createPace(rig: Rig): Promise<Pace> {
   const opened = [await openVmWorker('echo'), await openVmWorker('echo')]
   const bare = opened.filter((worker): worker is Contender => worker !== undefined)
-  const engines = rig.engines.filter((engine) => engine !== 'process')
   const callBare = (turn: number): Promise<unknown> =>
     bare[turn % bare.length]?.call(turn) ?? Promise.resolve()
   const callOurs = (turn: number): Promise<void> =>
-    rig.call({ engine: engines[turn % engines.length] ?? 'inline', kind: 'good', ms: 0 })
+    rig.call({ engine: ENGINES[turn % ENGINES.length] ?? 'inline', kind: 'good', ms: 0 })
   return {
     async measure(pairs) {
       await runBlock(callOurs, WARMING)

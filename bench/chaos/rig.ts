@@ -33,7 +33,7 @@ export interface RigCall {
 }
 
 /** Bodies that may run at once in an engine; three sources share those of isolates. */
-export const SLOTS = 4
+export const SLOTS = 6
 const TOOLS = fileURLToPath(new URL('../fixtures/chaos-tools.mjs', import.meta.url))
 const limits = { timeoutMs: 30_000, memoryMb: 64, outputBytes: 64 * 1024, logBytes: 16 * 1024 }
 const PROFILES = [

@@ -75,14 +75,12 @@ describe('caisson bench', () => {
       0,
       '✔ nothing is worse by more than 10 %',
     ])
-    const compare = ['bench', 'compare', file('a.json'), file('b.json'), '--json']
-    const worse = await caisson(compare)
+    const worse = await caisson(['bench', 'compare', file('a.json'), file('b.json'), '--json'])
     expect(worse.code).toBe(99)
     const { figures } = onlyObject(worse) as unknown as Comparison
     expect(figures.filter(({ verdict }) => verdict === 'worse').map((row) => row.figure)).toEqual([
       'response p50',
     ])
-    expect((await caisson([...compare, '--tolerance', '101%'])).code).toBe(0)
   })
 
   test('shows what a deliberately slow tool makes callers wait, which a closed load hides', async () => {

@@ -8,7 +8,7 @@ const METADATA: ReadonlySet<string> = new Set([
 ])
 
 // Addresses have digits; names are spelled out, or in letters that a URL folds.
-const COULD_BE = /[0-9]|metadata|[^\u0000-\u007f]/i
+const COULD_BE = /[0-9]|metadata|\P{ASCII}/iu
 
 /** A URL with or without a scheme, as network programs take it; undefined when it is none. */
 export function parseUrl(text: string): URL | undefined {

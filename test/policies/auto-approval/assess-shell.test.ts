@@ -1,13 +1,14 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { parse } from 'unbash'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  HAZARDS,
-  isHazard,
-} from '../../../src/policies/auto-approval/shell/families/hazard-flags.ts'
+import { BUILD_HAZARDS } from '../../../src/policies/auto-approval/shell/families/build-hazards.ts'
+import { isHazard } from '../../../src/policies/auto-approval/shell/families/hazard-flags.ts'
+import { READER_HAZARDS } from '../../../src/policies/auto-approval/shell/families/reader-hazards.ts'
 import type { AssessedCall } from '../../../src/policies/auto-approval/types.ts'
 import type { World } from './workspace.ts'
 import { codesOf, createWorld } from './workspace.ts'
+
+const HAZARDS = { ...READER_HAZARDS, ...BUILD_HAZARDS }
 
 let world: World
 beforeEach(() => {

@@ -88,7 +88,7 @@ export function bracketAtom(text: string): OpenAtom {
   const inner = text.slice(1, -1)
   if (inner.includes('[') || inner.includes('\\')) return { kind: 'one', text }
   const negated = inner.startsWith('!') || inner.startsWith('^')
-  const body = [...(negated ? inner.slice(1) : inner)]
+  const body = Array.from(negated ? inner.slice(1) : inner)
   const accepts = (character: string): boolean =>
     [character, character.toUpperCase()].some((form) => isIn(body, form) !== negated)
   return { kind: 'one', accepts, text }

@@ -5,7 +5,7 @@ import { isCritical } from './ground.ts'
 import type { PathRole } from './judge.ts'
 import { isInRoots, isMutating, isRoutine, judgeLook, toLook } from './judge.ts'
 import type { Place } from './place.ts'
-import { literalPlace, toPlace } from './place.ts'
+import { isText, literalPlace, toPlace } from './place.ts'
 import { isDevice, isStream, isWithin } from './places.ts'
 import type { Resolution } from './resolve.ts'
 
@@ -107,7 +107,7 @@ function judgePattern(
   const target: Target = { role: toTargetRole(role) }
   const open = place.segments.findIndex((segment) => typeof segment !== 'string')
   if (place.floating || open <= 0) return { ...NOTHING, codes, target }
-  const front = `/${place.segments.slice(0, open).join('/')}`
+  const front = `/${place.segments.slice(0, open).filter(isText).join('/')}`
   const found = ground.resolver.resolve(front)
   if (found.kind === 'failed' || found.path === front) return { ...NOTHING, codes, target }
   const segments = [...literalPlace(found.path).segments, ...place.segments.slice(open)]

@@ -36,7 +36,7 @@ function toTokens(atoms: readonly Atom[]): readonly Token[] {
   const tokens: Token[] = []
   for (const atom of atoms) {
     if (typeof atom === 'string') {
-      tokens.push(...foldName(atom))
+      tokens.push(...Array.from(foldName(atom)))
       continue
     }
     const last = tokens.at(-1)
@@ -49,9 +49,9 @@ function toTokens(atoms: readonly Atom[]): readonly Token[] {
 
 function intersects(left: readonly Token[], right: readonly Token[]): boolean {
   // Rows of the usual table: which suffixes of `right` can still be met from here.
-  let next = new Array<boolean>(right.length + 1).fill(false)
+  let next = Array.from({ length: right.length + 1 }, () => false)
   for (let i = left.length; i >= 0; i -= 1) {
-    const row = new Array<boolean>(right.length + 1).fill(false)
+    const row = Array.from({ length: right.length + 1 }, () => false)
     for (let j = right.length; j >= 0; j -= 1) row[j] = cell(left, right, { i, j, row, next })
     next = row
   }

@@ -37,7 +37,7 @@ export function toPlace(reading: Reading, base: PlaceBase): Place | undefined {
     segments,
     floating,
     unknown: floating || hasUnknown(anchored),
-    literal: literal && !floating ? `/${segments.join('/')}` : undefined,
+    literal: literal && !floating ? `/${segments.filter(isText).join('/')}` : undefined,
     raw: climbed && literal && !floating ? named.filter(isText) : undefined,
   }
 }
@@ -127,6 +127,7 @@ function applyDots(names: readonly Segment[]): {
   return { segments, climbed }
 }
 
-function isText(segment: Segment): segment is string {
+/** Whether a name of a path is known as text. */
+export function isText(segment: Segment): segment is string {
   return typeof segment === 'string'
 }

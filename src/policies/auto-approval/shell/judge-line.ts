@@ -1,10 +1,11 @@
-import type { Command } from 'unbash'
+import type { Command, ParsedScript } from 'unbash'
 import type { Reading } from '../paths/atoms.ts'
 import { joinAtoms } from '../paths/atoms.ts'
 import type { Findings } from '../assessment/findings.ts'
 import type { Ground } from '../paths/ground.ts'
 import type { CanonicalSegment } from '../types.ts'
 import { variantsOf } from './alternatives.ts'
+import { hasDeferredText } from './deferred-text.ts'
 import { baseName } from './effective.ts'
 import { judgeEvents } from './events.ts'
 import { isSecretVariable } from './environment.ts'
@@ -55,7 +56,7 @@ export function judgeLine(request: LineRequest): LineVerdict {
     addCode(line, 'UNPARSABLE')
     return { parsed: false, segments: [], urls: [], line, folder: request.folder }
   }
-  noteSecretVariables(expandedNames(script), line)
+  noteWholeText(script, line)
   const variables = collectVariables(script)
   for (const name of request.assigned)
     variables.set(name, [...(variables.get(name) ?? []), { value: undefined, append: false }])
@@ -137,7 +138,7 @@ function nestText(context: Context, text: string, { args, must }: Nested): void 
     if (must && text.trim() !== '') addCode(line, 'UNPARSABLE')
     return
   }
-  noteSecretVariables(expandedNames(script), line)
+  noteWholeText(script, line)
   const variables = collectVariables(script, scope.variables)
   const inner = { ...scope, variables, positional: args }
   const before = context.place.folders
@@ -160,8 +161,10 @@ function withGaps(reading: Reading): string {
     .join('')
 }
 
-function noteSecretVariables(names: readonly string[], line: Line): void {
-  if (names.some(isSecretVariable)) addCode(line, 'SECRET_VAR')
+// What holds for a text as a whole, wherever in it.
+function noteWholeText(script: ParsedScript, line: Line): void {
+  if (expandedNames(script).some(isSecretVariable)) addCode(line, 'SECRET_VAR')
+  if (hasDeferredText(script)) addCode(line, 'HIDDEN_SOURCE')
 }
 
 function knownIn(place: Context['place'], ground: Ground): Scope['known'] {

@@ -83,6 +83,9 @@ function isWhole(node: SyntaxNode): boolean {
     case 'Redirect':
     case 'HereString':
       return node.target !== undefined
+    case 'ArithmeticWord':
+      // Two words without an operator are no arithmetic: shells then read something else.
+      return !/\S\s+\S/.test(node.value)
     case 'Word':
       return !hasSplitWord(node.text, node.parts)
     case 'CommandExpansion':
@@ -126,7 +129,7 @@ function quotedLeaves(node: SyntaxNode): readonly { readonly pos: number; readon
 
 // Where spaces, joiners and direction marks stand that a reader does not see.
 function hiddenCharacters(text: string): readonly number[] {
-  return [...text.matchAll(/[\p{Cf}\p{Zs}\p{Zl}\p{Zp}\u00ad\u034f\u115f\u1160\u3164\uffa0]/gu)]
+  return [...text.matchAll(/[\p{Cf}\p{Z}]|\u034f|\u115f|\u1160|\u3164|\uffa0/gu)]
     .filter(([found]) => found !== ' ')
     .map((found) => found.index)
 }

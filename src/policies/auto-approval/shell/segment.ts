@@ -56,6 +56,13 @@ export interface SegmentSource {
   readonly run: (words: readonly ShellWord[]) => void
 }
 
+/** For what neither holds text nor runs commands: redirections, tests. */
+export const INERT = {
+  redirects: { readsFile: false, socket: false },
+  nest: (): void => undefined,
+  run: (): void => undefined,
+}
+
 export function createSegment(source: SegmentSource): Segment {
   const { context, command } = source
   const { line } = context

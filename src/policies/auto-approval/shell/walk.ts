@@ -12,7 +12,6 @@ import type {
   Select,
   Statement,
   SyntaxNode,
-  TestExpression,
 } from 'unbash'
 import { forEachChild } from 'unbash'
 import type { Reading } from '../paths/atoms.ts'
@@ -21,15 +20,9 @@ import { isForkBomb } from './fork-bomb.ts'
 import type { Context } from './line.ts'
 import { addCode, MAX_COMMANDS } from './line.ts'
 import { judgeRedirects, stdinOf } from './redirects.ts'
-import { createSegment } from './segment.ts'
-import { toShellWord, toShellWords } from './words.ts'
-
-// Neither redirections nor tests hold text or run commands by themselves.
-const INERT = {
-  redirects: { readsFile: false, socket: false },
-  nest: () => undefined,
-  run: () => undefined,
-}
+import { createSegment, INERT } from './segment.ts'
+import { judgeTest } from './test-command.ts'
+import { toShellWords } from './words.ts'
 
 /** Judges one simple command; given by the caller, since commands hold text that is walked again. */
 export type JudgeCommand = (command: Command, context: Context) => void
@@ -232,45 +225,6 @@ function walkRedirected(node: Redirected, context: Context, judge: JudgeCommand)
   })
   judgeRedirects(node.redirects, segment)
   walkNode(node.command, { ...context, stdin: stdinOf(node.redirects, context) }, judge)
-}
-
-const FILE_TESTS: ReadonlySet<string> = new Set(
-  [...'abcdefghkprstuwxGLNOS'].map((letter) => `-${letter}`),
-)
-
-function judgeTest(expression: TestExpression, context: Context): void {
-  const { line } = context
-  line.kinds.push('meta')
-  line.counter += 1
-  const segment = createSegment({
-    name: '[[',
-    args: [],
-    context,
-    command: line.counter,
-    ...INERT,
-  })
-  for (const word of fileOperands(expression)) {
-    const operand = toShellWord(word, context.scope)
-    if (operand.atoms.every((atom) => typeof atom === 'string')) segment.path(operand, 'meta')
-  }
-  segment.settle('TEXT_ONLY')
-}
-
-function fileOperands(expression: TestExpression): readonly Parameters<typeof toShellWord>[0][] {
-  switch (expression.type) {
-    case 'TestUnary':
-      return FILE_TESTS.has(expression.operator) ? [expression.operand] : []
-    case 'TestBinary':
-      return ['-nt', '-ot', '-ef'].includes(expression.operator)
-        ? [expression.left, expression.right]
-        : []
-    case 'TestLogical':
-      return expression.operands.flatMap(fileOperands)
-    case 'TestNot':
-      return fileOperands(expression.operand)
-    case 'TestGroup':
-      return fileOperands(expression.expression)
-  }
 }
 
 function subshell(context: Context): Context {

@@ -5,7 +5,8 @@ import type { ShellWord } from '../shell-word.ts'
 import { startOf, textOf, textWord } from '../shell-word.ts'
 import { folderAfter } from '../folders.ts'
 import { createSegment } from '../segment.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { READER_HAZARDS } from './reader-hazards.ts'
 import { HERE, judgeRecursion } from './recursion.ts'
 
 /** Commands that make archives or unpack them. */
@@ -61,7 +62,7 @@ const TAR: OptionSpec = {
 function judgeTar(segment: Segment): void {
   segment.mark('other')
   const args = parseArgs(withDash(segment.args), TAR)
-  if (hazardIn(args, HAZARDS.tar)) segment.add('HAZARD_FLAG')
+  if (hazardIn(args, READER_HAZARDS.tar)) segment.add('HAZARD_FLAG')
   const archives = valuesOf(args, '-f', '--file').filter((word) => textOf(word) !== '-')
   const folders = valuesOf(args, '-C', '--directory')
   segment.paths(valuesOf(args, '-T', '-X', '--files-from', '--exclude-from'), 'read')
@@ -97,7 +98,7 @@ function withDash(args: readonly ShellWord[]): readonly ShellWord[] {
   const text = textOf(first)
   if (text === undefined || !/^[A-Za-z]+$/.test(text)) return args
   // Old style takes the values of its letters in order from the words that follow.
-  const letters = [...text].map((letter) => `-${letter}`)
+  const letters = text.split('').map((letter) => `-${letter}`)
   const words = [...rest]
   const bundled = letters.flatMap((flag): readonly ShellWord[] => {
     const takes = TAR.values?.includes(flag.slice(1)) === true

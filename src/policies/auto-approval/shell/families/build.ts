@@ -4,7 +4,8 @@ import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { isDynamic, startOf, textOf } from '../shell-word.ts'
 import type { HazardSpec } from './hazard-flags.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { BUILD_HAZARDS } from './build-hazards.ts'
 import { judgeUnknown } from './unknown.ts'
 
 interface Builder {
@@ -23,17 +24,17 @@ const MAKE_TARGETS: ReadonlySet<string> = new Set([
   'lint',
 ])
 const BUILDERS: Readonly<Record<string, Builder>> = {
-  tsc: { hazards: HAZARDS.tsc },
-  vitest: { hazards: HAZARDS.vitest },
-  jest: { hazards: HAZARDS.jest },
-  eslint: { hazards: HAZARDS.eslint },
-  prettier: { hazards: HAZARDS.prettier },
-  pytest: { hazards: HAZARDS.pytest, options: { values: 'pcokmnrW' } },
+  tsc: { hazards: BUILD_HAZARDS.tsc },
+  vitest: { hazards: BUILD_HAZARDS.vitest },
+  jest: { hazards: BUILD_HAZARDS.jest },
+  eslint: { hazards: BUILD_HAZARDS.eslint },
+  prettier: { hazards: BUILD_HAZARDS.prettier },
+  pytest: { hazards: BUILD_HAZARDS.pytest, options: { values: 'pcokmnrW' } },
   unittest: {},
   mypy: { hazards: { flags: ['--config-file', '--python-executable', '--plugins'] } },
   ruff: { hazards: { flags: ['--config'] } },
   cargo: {
-    hazards: HAZARDS.cargo,
+    hazards: BUILD_HAZARDS.cargo,
     options: {
       values: 'pjZF',
       long: [
@@ -53,7 +54,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
     subcommands: new Set(['build', 'test', 'check', 'clippy', 'fmt', 'b', 't', 'c']),
   },
   go: {
-    hazards: HAZARDS.go,
+    hazards: BUILD_HAZARDS.go,
     options: {
       single: true,
       long: ['run', 'count', 'timeout', 'o', 'tags', 'p', 'mod', 'bench', 'cpu', 'coverprofile'],
@@ -106,7 +107,7 @@ function judgeMake(segment: Segment): void {
   // `-j build`: the number is optional.
   const extra = counts.filter((word) => word !== undefined && !/^\d*$/.test(textOf(word) ?? ''))
   const targets = [...args.operands, ...extra.filter((word) => word !== undefined)]
-  if (hazardIn(args, HAZARDS.make) || targets.some((word) => startOf(word).includes('=')))
+  if (hazardIn(args, BUILD_HAZARDS.make) || targets.some((word) => startOf(word).includes('=')))
     segment.add('HAZARD_FLAG')
   if (targets.every((word) => MAKE_TARGETS.has(textOf(word) ?? ''))) return addBuild(segment)
   judgeUnknown(segment)

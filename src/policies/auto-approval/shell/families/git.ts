@@ -6,8 +6,9 @@ import type { ShellWord } from '../shell-word.ts'
 import { isDynamic, joinWords, knownText, restOf, startOf, textOf } from '../shell-word.ts'
 import { folderAfter } from '../folders.ts'
 import { judgeGitLoss } from './git-loss.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
-import { judgeCredentials, judgeSender } from './network.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { READER_HAZARDS } from './reader-hazards.ts'
+import { judgeCredentials, judgeSender } from './sender.ts'
 
 export const GIT_FAMILIES: Families = { git: judgeGit }
 
@@ -52,7 +53,7 @@ const AFTER: OptionSpec = {
 
 function judgeGit(segment: Segment): void {
   const before = parseArgs(segment.args, BEFORE)
-  if (hazardIn(before, HAZARDS.gitBefore)) segment.add('HAZARD_FLAG')
+  if (hazardIn(before, READER_HAZARDS.gitBefore)) segment.add('HAZARD_FLAG')
   const folder = valuesOf(before, '-C').at(-1)
   const inner = folder === undefined ? segment : inFolder(folder, segment)
   const [sub, ...rest] = before.operands
@@ -81,7 +82,8 @@ function inFolder(folder: ShellWord, segment: Segment): Segment {
 
 function judgeSubcommand(name: string, rest: readonly ShellWord[], segment: Segment): void {
   const args = parseArgs(rest, name === 'grep' ? { ...AFTER, values: 'efABCmO' } : AFTER)
-  if (hazardIn(args, HAZARDS.git) || isHazardous(name, rest, args)) segment.add('HAZARD_FLAG')
+  if (hazardIn(args, READER_HAZARDS.git) || isHazardous(name, rest, args))
+    segment.add('HAZARD_FLAG')
   const kind = kinds.get(name)
   if (name === 'push') return judgePush(args, rest, segment)
   if (name === 'config') return judgeConfig(args, rest, segment)
@@ -178,7 +180,7 @@ function judgePush(args: ParsedArgs, rest: readonly ShellWord[], segment: Segmen
   segment.add('GIT_PUSH')
   judgeCredentials(segment)
   const forced =
-    args.flags.some(({ name }) => /^--force/.test(name)) ||
+    args.flags.some(({ name }) => name.startsWith('--force')) ||
     hasFlag(args, '-f', '-d', '--force', '--mirror', '--delete', '--prune') ||
     args.operands.some(
       (word) => /^[+:]/.test(startOf(word)) || (isDynamic(word) && startOf(word) === ''),

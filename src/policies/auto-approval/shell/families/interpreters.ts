@@ -3,7 +3,8 @@ import type { ShellWord } from '../shell-word.ts'
 import { restOf, startOf, textOf } from '../shell-word.ts'
 import { parseArgs, valuesOf } from '../options.ts'
 import { judgeBuild } from './build.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { BUILD_HAZARDS } from './build-hazards.ts'
 import type { Interpreter } from './programs.ts'
 import { judgeInterpreter, judgeProgramFile, judgeStandardInput } from './programs.ts'
 import { judgeUnknown } from './unknown.ts'
@@ -57,7 +58,7 @@ export const INTERPRETER_FAMILIES: Families = {
   ...Object.fromEntries(
     Object.entries(SCRIPTS).map(([name, interpreter]) => [
       name,
-      (segment: Segment) => void judgeScript(interpreter, segment),
+      (segment: Segment) => judgeScript(interpreter, segment),
     ]),
   ),
   ...Object.fromEntries(SHELLS.map((name) => [name, judgeShell])),
@@ -122,7 +123,7 @@ function judgeInPlace(segment: Segment): void {
 
 function judgeNode(segment: Segment): void {
   const args = judgeInterpreter(NODE, segment)
-  if (hazardIn(args, HAZARDS.node)) segment.add('HAZARD_FLAG')
+  if (hazardIn(args, BUILD_HAZARDS.node)) segment.add('HAZARD_FLAG')
 }
 
 function judgeSourced(segment: Segment): void {

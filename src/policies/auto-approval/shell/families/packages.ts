@@ -4,7 +4,8 @@ import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { startOf, textOf } from '../shell-word.ts'
 import { addBuild, judgeBuild } from './build.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { BUILD_HAZARDS } from './build-hazards.ts'
 import { judgeRuntime } from './interpreters.ts'
 import { judgeUnknown } from './unknown.ts'
 
@@ -66,7 +67,7 @@ function judgeManager(segment: Segment): void {
   const [sub, ...rest] = before.operands
   const name = textOf(sub)
   const args = parseArgs(rest, { ...MANAGER_SPEC, stops: false })
-  if (hazardIn(before, HAZARDS.npm) || hazardBeforeDashes(rest)) segment.add('HAZARD_FLAG')
+  if (hazardIn(before, BUILD_HAZARDS.npm) || hazardBeforeDashes(rest)) segment.add('HAZARD_FLAG')
   if (
     segment.name === 'bun' &&
     (name === undefined || /[./]|^(?:-e|-p|run)$/.test(name)) &&
@@ -103,7 +104,7 @@ function judgeConfig(args: ParsedArgs, segment: Segment): void {
 function hazardBeforeDashes(rest: readonly ShellWord[]): boolean {
   const end = rest.findIndex((word) => textOf(word) === '--')
   const own = end < 0 ? rest : rest.slice(0, end)
-  return hazardIn(parseArgs(own, { values: 'C' }), HAZARDS.npm)
+  return hazardIn(parseArgs(own, { values: 'C' }), BUILD_HAZARDS.npm)
 }
 
 function runsScript(rest: readonly ShellWord[]): boolean {
@@ -190,7 +191,12 @@ function judgeCargo(segment: Segment): void {
     textOf(segment.args[0])?.startsWith('+') === true ? segment.args.slice(1) : segment.args
   const sub = textOf(words.find(isOperand)) ?? ''
   if (sub === 'publish' || sub === 'yank' || sub === 'owner') return judgePublish(segment)
-  if (hazardIn(parseArgs(words, { values: 'Z', long: ['config', 'manifest-path'] }), HAZARDS.cargo))
+  if (
+    hazardIn(
+      parseArgs(words, { values: 'Z', long: ['config', 'manifest-path'] }),
+      BUILD_HAZARDS.cargo,
+    )
+  )
     segment.add('HAZARD_FLAG')
   if (sub === 'install' || sub === 'uninstall') return addAs('GLOBAL_INSTALL', segment)
   if (['add', 'update', 'remove', 'fetch', 'new', 'init'].includes(sub))
@@ -204,7 +210,8 @@ function judgeGo(segment: Segment): void {
   if (sub === 'get' || sub === 'mod') return addAs('PACKAGE_INSTALL', segment)
   if (sub === 'run' || sub === 'generate' || sub === 'tool') {
     addAs('PROGRAM_FILE', segment)
-    if (hazardIn(parseArgs(segment.args, { single: true }), HAZARDS.go)) segment.add('HAZARD_FLAG')
+    if (hazardIn(parseArgs(segment.args, { single: true }), BUILD_HAZARDS.go))
+      segment.add('HAZARD_FLAG')
     return segment.paths(segment.args.slice(1).filter(isOperand), 'unknown')
   }
   if (sub === 'env' && segment.args.some((word) => textOf(word) === '-w'))

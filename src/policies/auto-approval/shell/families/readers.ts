@@ -27,7 +27,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   xxd: { values: 'cglosR', texts: ['-c', '-g', '-l', '-o', '-s', '-R'], secondWrites: true },
   hexdump: { values: 'efns', texts: ['-e', '-n', '-s'] },
   strings: { values: 'netT', texts: ['-n', '-e', '-t', '-T'] },
-  nl: { values: 'bdfhilnsvw', texts: [...'bdfhilnsvw'].map((letter) => `-${letter}`) },
+  nl: { values: 'bdfhilnsvw', texts: 'bdfhilnsvw'.split('').map((letter) => `-${letter}`) },
   sort: {
     values: 'kotST',
     long: [
@@ -70,9 +70,12 @@ const READERS: Readonly<Record<string, Reader>> = {
       '--output-delimiter',
     ],
   },
-  column: { values: 'cosNRWETHOndpri', texts: [...'cosNRWETHOn'].map((letter) => `-${letter}`) },
+  column: {
+    values: 'cosNRWETHOndpri',
+    texts: 'cosNRWETHOn'.split('').map((letter) => `-${letter}`),
+  },
   paste: { values: 'd', long: ['delimiters'], texts: ['-d', '--delimiters'] },
-  join: { values: 'aeo12jtv', texts: [...'aeo12jtv'].map((letter) => `-${letter}`) },
+  join: { values: 'aeo12jtv', texts: 'aeo12jtv'.split('').map((letter) => `-${letter}`) },
   comm: {},
   fold: { values: 'w', texts: ['-w'] },
   fmt: { values: 'wgp', texts: ['-w', '-g', '-p'] },

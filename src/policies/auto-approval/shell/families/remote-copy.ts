@@ -3,8 +3,10 @@ import { hasFlag, parseArgs, valuesOf } from '../options.ts'
 import type { Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { startOf } from '../shell-word.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { READER_HAZARDS } from './reader-hazards.ts'
 import { judgeRecursion } from './recursion.ts'
+import { judgeUploads } from './sender.ts'
 
 const SCP: OptionSpec = { values: 'cDFiJloPSXbBR' }
 const RSYNC: OptionSpec = {
@@ -16,13 +18,10 @@ const RSYNC: OptionSpec = {
 }
 
 /** `scp`, `sftp` and `rsync`: what goes out is read, what comes in is written. */
-export function judgeRemoteCopy(
-  segment: Segment,
-  uploads: (words: readonly ShellWord[], segment: Segment) => void,
-): void {
+export function judgeRemoteCopy(segment: Segment): void {
   const sync = segment.name === 'rsync'
   const args = parseArgs(segment.args, sync ? RSYNC : SCP)
-  if (hazardIn(args, sync ? HAZARDS.rsync : HAZARDS.scp)) segment.add('HAZARD_FLAG')
+  if (hazardIn(args, sync ? READER_HAZARDS.rsync : READER_HAZARDS.scp)) segment.add('HAZARD_FLAG')
   for (const word of valuesOf(args, '-i', '-F', '--password-file')) segment.glance(word, 'read')
   segment.paths(valuesOf(args, '--files-from', '--exclude-from', '--include-from'), 'read')
   segment.paths(
@@ -33,7 +32,7 @@ export function judgeRemoteCopy(
   const sources = args.operands.slice(0, -1)
   const [target] = args.operands.slice(-1)
   const local = sources.filter((word) => !isRemote(word))
-  if (target !== undefined && isRemote(target)) uploads(local, segment)
+  if (target !== undefined && isRemote(target)) judgeUploads(local, segment)
   else {
     segment.paths(local, 'read')
     if (target !== undefined) segment.path(target, 'write')

@@ -3,7 +3,8 @@ import { hasFlag, isFlag, parseArgs, valuesOf } from '../options.ts'
 import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { isDynamic, knownText, textOf } from '../shell-word.ts'
-import { hazardIn, HAZARDS } from './hazard-flags.ts'
+import { hazardIn } from './hazard-flags.ts'
+import { READER_HAZARDS } from './reader-hazards.ts'
 import { judgeFlagValue, settleRead } from './readers.ts'
 import { HERE, isHarmlessFilter, judgeRecursion } from './recursion.ts'
 import { isPlainSedScript } from './sed-script.ts'
@@ -143,7 +144,7 @@ const SOURCE_TYPES: ReadonlySet<string> = new Set(
 function judgeRipgrep(segment: Segment): void {
   segment.mark('read')
   const args = parseArgs(segment.args, RG)
-  if (hazardIn(args, HAZARDS.rg)) segment.add('HAZARD_FLAG')
+  if (hazardIn(args, READER_HAZARDS.rg)) segment.add('HAZARD_FLAG')
   const listing = hasFlag(args, '--files')
   const paths = listing ? args.operands : withoutPattern(args, '-e', '-f', '--regexp', '--file')
   for (const flag of args.flags)

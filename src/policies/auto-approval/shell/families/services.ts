@@ -4,7 +4,7 @@ import { parseArgs } from '../options.ts'
 import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { knownText, restOf, startOf, textOf, textWord } from '../shell-word.ts'
-import { judgeCredentials } from './network.ts'
+import { judgeCredentials } from './sender.ts'
 
 /** Container runtimes and the command line of a code host. */
 export const SERVICE_FAMILIES: Families = {

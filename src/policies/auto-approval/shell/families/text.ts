@@ -1,14 +1,11 @@
 import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { isOpen, startOf, textOf } from '../shell-word.ts'
+import { FILE_TESTS } from '../test-command.ts'
 
 const NAMES =
   'echo printf true false : sleep seq expr basename dirname uname whoami id groups nproc arch uptime tty ' +
   'locale which type pwd wait jobs exit return break continue shift umask read let getopts'
-
-const FILE_TESTS: ReadonlySet<string> = new Set(
-  [...'abcdefghkprstuwxGLNOS'].map((letter) => `-${letter}`),
-)
 
 /** Commands whose operands are text, and those that only ask about files. */
 export const TEXT: Families = {
@@ -95,7 +92,12 @@ function setsClock(word: ShellWord): boolean {
     return name.length > 2 && '--set'.startsWith(name)
   }
   if (!text.startsWith('-')) return false
-  return [...text.slice(1)].find((letter) => DATE_VALUES.has(letter)) === 's'
+  return (
+    text
+      .slice(1)
+      .split('')
+      .find((letter) => DATE_VALUES.has(letter)) === 's'
+  )
 }
 
 const HOSTNAME_FLAGS =

@@ -40,7 +40,7 @@ export async function runTool(output: Output, options: RunOptions): Promise<numb
     ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
   })
   using interrupt = listenForInterrupt()
-  const loaded = await interrupt.during(loadTool(host, options), () => host.close())
+  const loaded = await interrupt.during(loadTool(host, options, output), () => host.close())
   if (loaded === undefined) return reportInterrupted(output)
   noteCeiling(host, loaded.profile, options.timeout, output)
   return await callTool(output, options, { ...loaded, host, args, signal: interrupt.signal })
@@ -96,6 +96,7 @@ function noteCeiling(
 async function loadTool(
   host: ToolHost,
   options: RunOptions,
+  output: Output,
 ): Promise<Pick<ReadyCall, 'tool' | 'engine' | 'profile'>> {
   const { timeout, retries } = options
   const sources = [
@@ -109,6 +110,8 @@ async function loadTool(
       ...(timeout === undefined ? {} : { timeoutMs: timeout }),
       ...(retries === undefined ? {} : { retry: { retries } }),
     })
+    if (loaded.unconfined !== undefined)
+      output.note(`caisson: ${source}: nothing confines what it runs in: ${loaded.unconfined}`)
     names.push(...loaded.tools)
   }
   const shown = sources.join(' and ')

@@ -1,6 +1,7 @@
 import type { EngineCounts, Lane, ToolBody } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource, KeptState, LoadedSource } from '../../types/source.ts'
+import { toKnownSchemas } from '../../../workers/shared/known-schemas.ts'
 import { runBody, runProjection } from '../shared/run.ts'
 import { describeInRunner, type Description } from './describe.ts'
 import { createDomain, type Domain } from './domain.ts'
@@ -40,14 +41,18 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
   })
   const lane: Lane = { name: 'isolate', slots: maxRunners }
   const add = ({ key }: Domain): (() => void) => loads.add(key, () => supply.forget(key))
-  const describe = async (domain: Domain): Promise<Description> =>
-    describeInRunner(await leases.leaseAside(domain), loadTimeoutMs)
+  const describe = async (domain: Domain): Promise<Description> => {
+    const described = await describeInRunner(await leases.leaseAside(domain), loadTimeoutMs)
+    domain.schemas = toKnownSchemas(described.manifests)
+    return described
+  }
   /** Puts what is held into the state the profile asks for, or says why it stays as it is. */
   const enterState = async (held: Held, described: Description): Promise<KeptState | undefined> => {
     const { source, profile } = held.plain
     const name = profile.state ?? 'fresh'
     if (name === 'fresh') return undefined
     const domain = createDomain(source, profile, name)
+    domain.schemas = held.plain.schemas
     const unload = add(domain)
     held.unload.push(unload)
     if (name === 'sticky') {
@@ -74,13 +79,17 @@ export function createIsolateEngine(spec: IsolateEngineSpec): IsolateEngine {
       const held: Held = { plain, domain: plain, sticky: undefined, unload: [add(plain)] }
       const unload = (): void => held.unload.forEach((undo) => undo())
       try {
+        const { settle, whyOpen } = await supply.open()
+        await settle(profile)
         const described = await describe(plain)
         const state = await enterState(held, described)
         const { format, manifests } = described
+        const unconfined = whyOpen(profile)
         return {
           format,
           manifests,
           ...(state === undefined ? {} : { state }),
+          ...(unconfined === undefined ? {} : { unconfined }),
           body: (tool) => createBody(held, { leases, lane }, tool),
           dispose: async () => unload(),
         }

@@ -1,6 +1,4 @@
 import { createRequire } from 'node:module'
-import { createCgroupSource } from '../../sandbox/cgroup-source.ts'
-import type { Cgroup } from '../../sandbox/cgroup.ts'
 import { toUnavailable } from '../../sandbox/confiner.ts'
 import type { Unconfinable } from '../../sandbox/confiner-reasons.ts'
 import { locateAddon } from '../../sandbox/node-files.ts'
@@ -8,10 +6,12 @@ import { findRunnerWalls } from '../../sandbox/runner-walls.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import { kernelLimitsMissing } from '../process/sandboxes.ts'
+import type { RunnerAssets } from './assets.ts'
 import { createRunnerPool } from './pool.ts'
 import type { RunnerPool } from './pool-types.ts'
 import { tryWalls } from './runner-confiner.ts'
-import { groupLimits, type RunnerLaunch } from './runner-launch.ts'
+import { createRunnerGroups, type RunnerGroups } from './runner-groups.ts'
+import type { RunnerLaunch } from './runner-launch.ts'
 import { createRunnerProcess, type StartedRunner } from './runner-process.ts'
 
 /** Runners, started as each profile asks for. */
@@ -34,12 +34,14 @@ export interface OpenSupply {
    * confined and nothing can be here, `CONFIG_INVALID` when it requires limits that nobody keeps.
    */
   launchOf(profile: SandboxProfile): RunnerLaunch
-  /** Why runners are not confined here; undefined when they are. */
-  readonly unconfined: Unconfinable | undefined
+  /** Resolves once it is known whether limits that the profile requires have been seen to fire. */
+  settle(profile: SandboxProfile): Promise<void>
+  /** Why a runner of the profile is not confined; undefined when it is. */
+  whyOpen(profile: SandboxProfile): string | undefined
 }
 
 export interface RunnerSupplySpec {
-  readonly assets: () => Promise<{ readonly runner: string; readonly realm: string }>
+  readonly assets: () => Promise<RunnerAssets>
   readonly maxRunners: number
   readonly spares: number
   /** A runner is retired after this many calls. */
@@ -57,19 +59,21 @@ const NONE: EngineCounts = { started: 0, kills: 0, recycles: 0, lost: 0 }
 
 /** Creates the supply; nothing is started or looked at before it is needed. */
 export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
-  const cgroups = createCgroupSource()
+  const groups = createRunnerGroups(spec.diagnose)
   let opened: Promise<OpenSupply> | undefined
   let pool: RunnerPool | undefined
   let closed = false
   const open = async (): Promise<OpenSupply> => {
-    const [{ runner: code, realm }, found] = await Promise.all([spec.assets(), findWalls(spec)])
-    const start = createStarter(spec, code, cgroups.get)
+    const [assets, found] = await Promise.all([spec.assets(), findWalls(spec)])
+    const start = createStarter(spec, assets, groups)
     const confined = await tryWalls({
       found,
       start: (walls) => start(defaultLaunch(spec, walls)),
       readyTimeoutMs: spec.loadTimeoutMs,
       diagnose: spec.diagnose,
     })
+    // Of what does not fire the operator is told; whoever requires it waits for that.
+    void groups.check()
     const walls = confined.kind === 'walled' ? confined.walls : undefined
     const launch = defaultLaunch(spec, walls)
     const readyTimeoutMs = spec.loadTimeoutMs
@@ -78,8 +82,17 @@ export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
     if (confined.kind === 'walled') made.adopt(confined.first, launch)
     if (closed) await made.close()
     const failure = confined.kind === 'open' ? confined.failure : undefined
-    const launchOf = createLaunches(launch, failure, spec, cgroups.get)
-    return { pool: made, realm, launchOf, unconfined: failure }
+    const launchOf = createLaunches(launch, failure, { diagnose: spec.diagnose, groups })
+    return {
+      pool: made,
+      realm: assets.realm,
+      launchOf,
+      async settle({ kernelLimits }) {
+        // One that is ended early is ended by the end of the host, which says so itself.
+        if (kernelLimits === 'required') await groups.check().catch(() => undefined)
+      },
+      whyOpen: toWhyOpen(failure),
+    }
   }
   return {
     open() {
@@ -100,13 +113,12 @@ export function createRunnerSupply(spec: RunnerSupplySpec): RunnerSupply {
         (supply) => supply.pool.close(),
         () => undefined,
       )
-      cgroups.close()
+      await groups.close()
     },
   }
 }
 
 type Start = (launch: RunnerLaunch) => StartedRunner
-type GetCgroups = ReturnType<typeof createCgroupSource>['get']
 
 function defaultLaunch(spec: RunnerSupplySpec, walls: RunnerLaunch['walls']): RunnerLaunch {
   return {
@@ -123,11 +135,15 @@ function findWalls({ hostPath: path }: RunnerSupplySpec): ReturnType<typeof find
   return findRunnerWalls({ path, node: process.execPath, addon })
 }
 
+function toWhyOpen(failure: Unconfinable | undefined): OpenSupply['whyOpen'] {
+  const here = failure === undefined ? undefined : `${failure.reason}; ${failure.hint}`
+  return ({ confinement }) => (confinement === 'none' ? 'its profile says so' : here)
+}
+
 function createLaunches(
   base: RunnerLaunch,
   failure: Unconfinable | undefined,
-  { diagnose }: RunnerSupplySpec,
-  cgroups: GetCgroups,
+  { diagnose, groups }: Pick<RunnerSupplySpec, 'diagnose'> & { readonly groups: RunnerGroups },
 ): OpenSupply['launchOf'] {
   let told = false
   return (profile) => {
@@ -138,8 +154,8 @@ function createLaunches(
       diagnose(`isolate runners are not confined: ${failure.reason}; ${failure.hint}`)
     }
     if (kernelLimits === 'required') {
-      const found = cgroups()
-      if (typeof found === 'string') throw kernelLimitsMissing(name, found)
+      const missing = groups.missing()
+      if (missing !== undefined) throw kernelLimitsMissing(name, missing)
     }
     return {
       ...base,
@@ -153,29 +169,11 @@ function createLaunches(
 }
 
 /** Starts runners, each in a group of its own where there can be one. */
-function createStarter(spec: RunnerSupplySpec, code: string, cgroups: GetCgroups): Start {
-  let broken = false
-  const openGroup = (launch: RunnerLaunch): Cgroup | undefined => {
-    const found = broken ? '' : cgroups()
-    if (typeof found === 'string') return undefined
-    const group = found.create(groupLimits(launch))
-    const add = async (pid: number): Promise<void> => {
-      try {
-        await group.add(pid)
-      } catch (error) {
-        broken = true
-        spec.diagnose(`cgroups are not used any more: ${String(error)}`)
-        // What is asked for is refused where nobody keeps it; what is preferred is not.
-        if (launch.kernelLimits === 'required') throw error
-      }
-    }
-    return { ...group, add }
-  }
+function createStarter(
+  { loadTimeoutMs: prepareTimeoutMs }: RunnerSupplySpec,
+  { runner: code, realm }: RunnerAssets,
+  groups: RunnerGroups,
+): Start {
   return (launch) =>
-    createRunnerProcess({
-      code,
-      launch,
-      group: openGroup(launch),
-      prepareTimeoutMs: spec.loadTimeoutMs,
-    })
+    createRunnerProcess({ code, realm, launch, group: groups.open(launch), prepareTimeoutMs })
 }

@@ -4,7 +4,7 @@ import type { InferArgs, InferValue } from '../schema/infer.ts'
 import type { ParameterSchemaSpec, ValueSchemaSpec } from '../schema/spec.ts'
 import { validateArguments } from '../schema/validate.ts'
 import type { ContentBlock } from '../types/content.ts'
-import type { JsonValue } from '../types/json.ts'
+import type { JsonObject, JsonValue } from '../types/json.ts'
 import type { PresentedResult, RetrySettings, ToolDefinition, ToolRun } from '../types/tool.ts'
 import type { ToolCallView, ToolResultView } from '../types/view.ts'
 
@@ -43,6 +43,12 @@ const { apply } = Reflect
 const MARK: symbol = Symbol.for('caisson.defined-tool')
 const MAX_TIMEOUT_MS = 2_147_483_647
 
+/** The schemas of a tool, compiled. */
+export interface CompiledSchemas {
+  readonly parameters: JsonObject
+  readonly schema: JsonObject
+}
+
 /**
  * A frozen tool definition with its schemas compiled to JSON Schema. Throws `UNSUPPORTED_SCHEMA`, or
  * `CONFIG_INVALID` for a bad `timeoutMs`. No function of the author is entered with arguments that do
@@ -55,22 +61,36 @@ export function defineTool<
 >(
   options: DefineToolOptions<Parameters, Output>,
 ): ToolDefinition<FrozenArgs<Parameters>, InferValue<Output>> {
-  const { name, description, output, timeoutMs, idempotent, retry } = checkOptions(options)
-  const parameters = compileParameters(options.parameters)
-  const schema = compileValueSchema(output.schema)
-  const check: ArgumentCheck = (args) => validateArguments(parameters, args)
+  const { parameters, output } = checkOptions(options)
+  const compiled = {
+    parameters: compileParameters(parameters),
+    schema: compileValueSchema(output.schema),
+  }
+  return defineCompiled(options, compiled) as unknown as ToolDefinition<
+    InferArgs<Parameters>,
+    InferValue<Output>
+  >
+}
+
+/** The same for a tool whose schemas have been compiled before; getters stay getters. */
+export function defineCompiled(options: object, compiled: CompiledSchemas): object {
+  const { name, description, output, timeoutMs, idempotent, retry } = checkOptions(
+    options as AnyToolOptions,
+  )
+  const check: ArgumentCheck = (args) => validateArguments(compiled.parameters, args)
   const reject = (violations: string[]): unknown => rejectArguments(name, violations)
-  const definition = {
-    name,
-    description,
-    parameters,
-    output: Object.freeze({
-      schema,
-      ...present({
-        render: methodOf(output, 'render'),
-        presentationMeta: methodOf(output, 'presentationMeta'),
-      }),
+  const { parameters, schema } = Object.getOwnPropertyDescriptors(compiled)
+  const shown = Object.defineProperties({}, { schema })
+  Object.assign(
+    shown,
+    present({
+      render: methodOf(output, 'render'),
+      presentationMeta: methodOf(output, 'presentationMeta'),
     }),
+  )
+  const definition = Object.defineProperties({ name, description }, { parameters })
+  Object.assign(definition, {
+    output: Object.freeze(shown),
     ...present({
       execute: guard(methodOf(options, 'execute'), check, reject),
       timeoutMs,
@@ -81,12 +101,18 @@ export function defineTool<
       presentCall: guard(methodOf(options, 'presentCall'), check, () => undefined),
       presentResult: guard(methodOf(options, 'presentResult'), check, () => undefined),
     }),
-  }
+  })
   Object.defineProperty(definition, MARK, { value: true })
-  return Object.freeze(definition) as unknown as ToolDefinition<
-    InferArgs<Parameters>,
-    InferValue<Output>
-  >
+  return Object.freeze(definition)
+}
+
+interface AnyToolOptions {
+  readonly name: string
+  readonly description: string
+  readonly output: object
+  readonly timeoutMs?: number
+  readonly idempotent?: boolean
+  readonly retry?: RetrySettings
 }
 
 /** Whether a definition was made by `defineTool`, also by that of another copy of this module. */

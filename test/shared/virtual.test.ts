@@ -157,3 +157,27 @@ describe('the values package', () => {
     expect(Object.isFrozen(frozen.a)).toBe(true)
   })
 })
+
+test('createVirtualModules() compiles no schema of a tool that was described before', async () => {
+  const parameters = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
+  const known = { doubles: JSON.stringify({ parameters, schema: { type: 'integer' } }) }
+  const { defineTool } = createVirtualModules(
+    { schemastery: () => undefined },
+    known,
+  )('caisson') as {
+    defineTool(options: object): Record<string, unknown> & { execute(args: unknown): unknown }
+  }
+  const options = {
+    description: '',
+    parameters: { gone: { type: 'never seen' } },
+    output: { schema: { type: 'integer' }, render: () => [] },
+    execute: ({ n }: { n: number }) => 2 * n,
+  }
+  const tool = defineTool({ ...options, name: 'doubles' })
+  expect(tool['parameters']).toEqual(parameters)
+  expect(Object.isFrozen(tool['parameters'])).toBe(true)
+  expect(tool['output']).toMatchObject({ schema: { type: 'integer' } })
+  expect(tool.execute({ n: 2 })).toBe(4)
+  await expect(tool.execute({ n: 'two' })).rejects.toMatchObject({ code: 'INVALID_ARGS' })
+  expect(() => defineTool({ ...options, name: 'toString' })).toThrow(/never seen|unsupported/)
+})

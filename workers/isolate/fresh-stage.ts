@@ -3,6 +3,7 @@ import type { RealmRequest } from './protocol.ts'
 import { watchParent } from './parent-watch.ts'
 import {
   createIsolate,
+  knownFrom,
   MAX_STRAYS,
   strayLog,
   type OpenMessage,
@@ -37,7 +38,7 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
   let described: string | undefined
   let live: Scene | undefined
   let cancelled: string | undefined
-  let { env } = open.boot
+  let { env, schemas } = open.boot
   /** What was sent while a context was made may not have been read yet. */
   let isUnread = false
   const bundleScript = attempt(() =>
@@ -59,7 +60,10 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
     const context = isolate.createContextSync()
     const { global } = context
     global.setSync('__caisson_send', new ivm.Callback((text: string) => heard(scene, text)))
-    global.setSync('__caisson_boot', JSON.stringify({ ...open.boot, env, seed: io.seed() }))
+    global.setSync(
+      '__caisson_boot',
+      JSON.stringify({ ...open.boot, env, schemas, seed: io.seed() }),
+    )
     realmScript.runSync(context)
     const dispatch = global.getSync('__caisson_dispatch', { reference: true })
     global.deleteSync('__caisson_dispatch')
@@ -142,7 +146,9 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
   function describe(): void {
     if ('failure' in next) return fail(next)
     enter(next, '{"op":"describe"}')
-    if (described !== undefined) io.post({ t: 'described' }, described)
+    if (described === undefined) return
+    io.post({ t: 'described' }, described)
+    schemas = knownFrom(described)
   }
 
   function fail({ failure }: Failed): void {

@@ -1,5 +1,6 @@
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import type { CallState } from '../../src/types/profile.ts'
+import type { KnownSchemas } from '../shared/known-schemas.ts'
 
 /** What the host tells a runner. The runner trusts the host. */
 export type HostMessage =
@@ -59,6 +60,8 @@ export type RunnerMessage =
 /** What a context needs to know before tool code runs. */
 export interface RealmBoot {
   readonly source: string
+  /** Set once the source has been described. */
+  readonly schemas?: KnownSchemas
   readonly config?: unknown
   readonly env: Readonly<Record<string, string>>
 }

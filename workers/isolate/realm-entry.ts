@@ -24,9 +24,10 @@ const realm: Realm = installGlobals(globalThis, {
   env: boot.env,
 })
 
-const virtual: (name: string) => unknown = createVirtualModules({
-  schemastery: () => require('@deepseek-ai/schemastery') as unknown,
-})
+const virtual: (name: string) => unknown = createVirtualModules(
+  { schemastery: () => require('@deepseek-ai/schemastery') as unknown },
+  boot.schemas,
+)
 
 const { debug, info, warn, error } = globalThis.console
 const printer: Printer = { debug, info, warn, error }

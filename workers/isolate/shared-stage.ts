@@ -2,6 +2,7 @@ import type IsolatedVm from 'isolated-vm'
 import type { RealmRequest } from './protocol.ts'
 import {
   createIsolate,
+  knownFrom,
   MAX_STRAYS,
   strayLog,
   type OpenMessage,
@@ -46,7 +47,7 @@ export function createSharedStage(
   let described: string | undefined
   let live: Scene | undefined
   let cancelled: string | undefined
-  let { env } = open.boot
+  let { env, schemas } = open.boot
   let spentBefore = 0n
   let entries = 0
   let whenStill: (() => void) | undefined
@@ -71,7 +72,10 @@ export function createSharedStage(
     const { global } = context
     const send = new ivm.Callback((text: string) => heard(scene, text), { ignored: true })
     global.setSync('__caisson_send', send)
-    global.setSync('__caisson_boot', JSON.stringify({ ...open.boot, env, seed: io.seed() }))
+    global.setSync(
+      '__caisson_boot',
+      JSON.stringify({ ...open.boot, env, schemas, seed: io.seed() }),
+    )
     realmScript.runSync(context)
     const dispatch = global.getSync('__caisson_dispatch', { reference: true })
     global.deleteSync('__caisson_dispatch')
@@ -164,7 +168,9 @@ export function createSharedStage(
 
   async function describe(): Promise<void> {
     await enter(await next, '{"op":"describe"}')
-    if (described !== undefined) io.post({ t: 'described' }, described)
+    if (described === undefined) return
+    io.post({ t: 'described' }, described)
+    schemas = knownFrom(described)
   }
 
   const fail = (error: unknown): void => {

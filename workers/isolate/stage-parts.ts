@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs'
 import type IsolatedVm from 'isolated-vm'
+import { toKnownSchemas, type KnownSchemas } from '../shared/known-schemas.ts'
 import type { HostMessage, RunnerMessage } from './protocol.ts'
 import type { WarmIsolate } from './warm-isolate.ts'
 
@@ -40,6 +41,16 @@ export function createIsolate(
 export interface IsolateOptions {
   /** Set for an isolate that is entered on a thread of its own: how its end is told. */
   readonly threadOf?: string
+}
+
+/** The schemas in what a realm said of its source; what cannot be read holds none. */
+export function knownFrom(described: string): KnownSchemas {
+  try {
+    const { tools } = JSON.parse(described) as { readonly tools?: unknown }
+    return toKnownSchemas(tools)
+  } catch {
+    return {} // A tool has changed what writes the text; the host refuses it too.
+  }
 }
 
 /** How often an error that nobody caught is reported to one call. */

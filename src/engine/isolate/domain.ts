@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CallState, SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource } from '../../types/source.ts'
 import type { HostMessage, RealmLimits } from '../../../workers/isolate/protocol.ts'
+import type { KnownSchemas } from '../../../workers/shared/known-schemas.ts'
 import { toRealmLimits } from '../shared/request.ts'
 import type { StandInTurn } from './seat.ts'
 import { createStandIns, type StandInEnv, type StandIns } from './stand-ins.ts'
@@ -13,6 +14,8 @@ export interface Domain {
   readonly profile: SandboxProfile
   readonly state: CallState
   readonly limits: RealmLimits
+  /** What the source was described with; unset before that. */
+  schemas: KnownSchemas | undefined
   /** Undefined for a profile without secrets. */
   readonly standIns: StandIns | undefined
 }
@@ -37,6 +40,7 @@ export function createDomain(
     profile,
     state,
     limits: toRealmLimits(profile),
+    schemas: undefined,
     standIns:
       variables.length === 0 ? undefined : createStandIns(variables, { kept: state === 'sticky' }),
   }
@@ -57,7 +61,7 @@ export function toTurn(
 
 /** What makes a blank runner one of the domain. */
 export function openMessage(
-  { source, profile, state }: Domain,
+  { source, profile, state, schemas }: Domain,
   realm: string,
   standIns: StandInEnv | undefined,
 ): HostMessage {
@@ -74,6 +78,7 @@ export function openMessage(
     boot: {
       source: source.source,
       env: { ...profile.env, ...standIns },
+      ...(schemas === undefined ? {} : { schemas }),
       ...(config === undefined ? {} : { config }),
     },
   }

@@ -1,4 +1,4 @@
-import { defineTool } from '../../../src/registry/define-tool.ts'
+import type { defineTool as DefineTool } from '../../../src/registry/define-tool.ts'
 import { compileParameters, compileValueSchema } from '../../../src/schema/compile.ts'
 import type { ParameterSchemaSpec } from '../../../src/schema/spec.ts'
 import { assertSupportedSchema } from '../../../src/schema/supported.ts'
@@ -7,7 +7,10 @@ import type { JsonObject } from '../../../src/types/json.ts'
 import type { DshErrors } from './dsh-errors.ts'
 
 /** The exports of DSH's tools package that tools use; `defineTool` is Caisson's own. */
-export function createDshTools(errors: DshErrors): Record<string, unknown> {
+export function createDshTools(
+  errors: DshErrors,
+  defineTool: typeof DefineTool,
+): Record<string, unknown> {
   return {
     RUN_CODE_NAME: 'run_code',
     TOOL_ABORTED: 'ABORTED',
@@ -19,7 +22,8 @@ export function createDshTools(errors: DshErrors): Record<string, unknown> {
     ToolOutputError: errors.ToolOutputError,
     assertObjectJsonSchema,
     assertSupportedJsonSchema: (schema: unknown) => void assertSupportedSchema(schema, 'schema'),
-    defineContentToolFixture,
+    defineContentToolFixture: (options: Parameters<typeof DefineTool>[0]) =>
+      defineTool({ ...options, output: CONTENT_OUTPUT } as never),
     defineTool,
     parameterSchemaSpecToJsonSchema: compileParameters,
     validateArgs: (spec: ParameterSchemaSpec, args: unknown) =>
@@ -46,8 +50,8 @@ const CONTENT_SCHEMA = {
   },
 } as const
 
-/** A tool whose value is its content. */
-function defineContentToolFixture(options: Parameters<typeof defineTool>[0]): unknown {
-  const output = { schema: CONTENT_SCHEMA, render: (_args: unknown, value: unknown) => value }
-  return defineTool({ ...options, output } as never)
+/** Of a tool whose value is its content. */
+const CONTENT_OUTPUT = {
+  schema: CONTENT_SCHEMA,
+  render: (_args: unknown, value: unknown) => value,
 }

@@ -1,6 +1,8 @@
 import { CaissonError, isCaissonError } from '../../../src/errors/caisson-error.ts'
 import { defineTool } from '../../../src/registry/define-tool.ts'
+import type { KnownSchemas } from '../known-schemas.ts'
 import { createCordis } from './cordis.ts'
+import { createDefineTool } from './define-known.ts'
 import { createDshErrors, type DshErrors } from './dsh-errors.ts'
 import { createDshLlm } from './dsh-llm.ts'
 import { createDshTools } from './dsh-tools.ts'
@@ -13,18 +15,23 @@ export interface VirtualLibraries {
 
 /**
  * Answers the packages of `VIRTUAL_MODULES` by name; undefined for any other. Each is made on first
- * use, once: modules that share a class share the same one.
+ * use, once: modules that share a class share the same one. `known` are the schemas of a source that
+ * has been described before.
  */
-export function createVirtualModules(libraries: VirtualLibraries): (name: string) => unknown {
+export function createVirtualModules(
+  libraries: VirtualLibraries,
+  known?: KnownSchemas,
+): (name: string) => unknown {
+  const define = known === undefined ? defineTool : createDefineTool(known)
   const made = new Map<string, unknown>()
   let errors: DshErrors | undefined
   const sharedErrors = (): DshErrors => (errors ??= createDshErrors())
   const make = (name: string): unknown => {
     switch (name) {
       case 'caisson':
-        return { CaissonError, defineTool, isCaissonError }
+        return { CaissonError, defineTool: define, isCaissonError }
       case '@deepseek-ai/dsh-tools':
-        return createDshTools(sharedErrors())
+        return createDshTools(sharedErrors(), define)
       case '@deepseek-ai/dsh-llm':
         return createDshLlm(sharedErrors())
       case '@deepseek-ai/dsh-util-values':

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { Cgroup } from '../../sandbox/cgroup.ts'
 import { createMark, endMarked } from '../../sandbox/orphans.ts'
-import { childrenOf, sendSignal } from '../../sandbox/process-tree.ts'
+import { childrenOf, sendSignal, untilGone } from '../../sandbox/process-tree.ts'
 import { SECCOMP_FD } from '../../sandbox/runner-walls.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { runnerCommand } from './runner-command.ts'
@@ -69,15 +69,22 @@ export function startRunnerChild(spec: RunnerChildSpec): RunnerChild {
   stdin.on('error', () => undefined) // EPIPE of a dead runner; its exit tells the cause.
   giveFilter(child, seccomp)
   let isDead = false
+  let root: number | undefined
   let node: number | undefined
   const ended = untilEnded(child, () => (isDead = true)).then(async (seen) => {
     if (!walled) return seen
-    // Ended from outside, bwrap takes the others with it, but does not wait for them.
-    if (seen.signal !== undefined) await endMarked(mark, CONFIRM_MS)
+    // Ended from outside, bwrap takes the others with it, but does not wait for them; and one that it
+    // had only just made does not notice.
+    if (seen.signal !== undefined && root !== undefined) await untilGone(root, CONFIRM_MS)
+    else if (seen.signal !== undefined) await endMarked(mark, CONFIRM_MS)
     return toInnerEnd(seen)
   })
-  const first = (): number | undefined =>
-    child.pid === undefined || isDead ? undefined : childrenOf(child.pid)[0]
+  // Asked for anew each time: an id that was given anew is somebody else's child.
+  const first = (): number | undefined => {
+    const inner = child.pid === undefined || isDead ? undefined : childrenOf(child.pid)[0]
+    root ??= inner
+    return inner
+  }
   if (spec.group !== undefined) void join(spec.group, child, stdin)
   return {
     pid: child.pid,

@@ -5,7 +5,7 @@ import type { ToolHost } from '../host/create-tool-host.ts'
 import type { LoadedTools } from '../host/load.ts'
 import type { Environment } from '../load/report.ts'
 import type { SandboxProfile } from '../types/profile.ts'
-import { version } from './version.ts'
+import { version } from '../host/version.ts'
 
 /** The machine, and what a tool of the host runs in on it. */
 export function describeEnvironment(

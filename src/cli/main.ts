@@ -13,7 +13,7 @@ import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
 import { runServe } from './serve.ts'
-import { version } from './version.ts'
+import { version } from '../host/version.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { dirname, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import { loadConfigured } from '../host/load-configured.ts'
@@ -12,7 +13,7 @@ import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-ap
 import { checkWorkspace } from './check-workspace.ts'
 import { listenForInterrupt } from './interrupt.ts'
 import type { Output } from './output.ts'
-import { version } from './version.ts'
+import { version } from '../host/version.ts'
 
 export interface ServeOptions {
   readonly sources: readonly string[]
@@ -74,12 +75,25 @@ async function loadAll(
     throw new CaissonError('CONFIG_INVALID', 'serve: name a source, --tools builtin or --config')
   }
   const load: ToolHost['tools']['load'] = (source, given) => host.tools.load(source, given)
-  const { failures } = await loadConfigured(load, { sources })
+  const { failures } = await loadConfigured(
+    load,
+    { sources, mcpServers: operator.mcpServers },
+    baseOf(options),
+  )
   const [first] = failures
-  if (first !== undefined && failures.length === sources.length) throw first.error
+  if (
+    first !== undefined &&
+    failures.length === sources.length + Object.keys(operator.mcpServers).length
+  )
+    throw first.error
   for (const { source, error } of failures) {
     output.note(`caisson: ${error.code}: ${source}: ${error.message}; its tools are not served`)
   }
+}
+
+function baseOf({ config, workspace }: ServeOptions): string {
+  if (config !== undefined) return dirname(resolve(config))
+  return resolve(workspace ?? '.')
 }
 
 /** An agent per connection, each in a session of its own; one log holds all of them. */

@@ -101,6 +101,7 @@ function factsOf(
     engine: body.engine,
     confined: operator.confinement !== 'none',
     capabilities: hasCapabilities(registration),
+    ...(operator.destructive === true ? { destructive: true } : {}),
   }
 }
 

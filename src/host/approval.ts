@@ -75,9 +75,10 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   kernel.attachApproval({
     adjudicator: pack?.adjudicator ?? createPlainAdjudicator(asks),
     redact: pack?.redact,
-    heard(state, message) {
-      const top = rootOf(state)
-      if (top !== undefined) users.note(sessionOf(top), message)
+    heard(where, message) {
+      const top = typeof where === 'string' ? undefined : rootOf(where)
+      if (typeof where === 'string') users.note(where, message)
+      else if (top !== undefined) users.note(sessionOf(top), message)
     },
   })
   const configure = (given: unknown): void => {

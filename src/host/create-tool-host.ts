@@ -18,6 +18,7 @@ import { createHooksApi, type HooksApi } from './hooks.ts'
 import { createKernel, type Kernel } from './kernel.ts'
 import { createLoader } from './load.ts'
 import type { ToolMetrics } from './metrics.ts'
+import { version } from './version.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
 import { resolveHostSpec, type HostOptions } from './spec.ts'
 import { createToolsApi, type ToolsApi } from './tools-api.ts'
@@ -91,7 +92,9 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
     if (kernel.closed) throw new CaissonError('HOST_CLOSED', 'the host is closed')
   }
   const { restrict: _none, ...tools } = createToolsApi(kernel, kernel.root, undefined, check)
-  kernel.attachLoader(createLoader(kernel, { bundler, engineOf, profiles, programs, isolate }))
+  kernel.attachLoader(
+    createLoader(kernel, { bundler, engineOf, profiles, programs, isolate, version: version() }),
+  )
   kernel.root.code.tool = createCodeTool(kernel, { bundler, engine: code })
   const hooks = createHooksApi(kernel, check)
   const sessions = new Set<Session>()

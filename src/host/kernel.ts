@@ -39,8 +39,8 @@ export interface Kernel {
   attachApproval(seat: ApprovalSeat): void
   /** Calls under way. */
   liveCalls(): Iterable<Call>
-  /** A notice was injected into an agent. */
-  heard(agent: AgentState, message: JsonValue): void
+  /** A notice was injected into an agent, or had been in the session that was opened again. */
+  heard(where: AgentState | string, message: JsonValue): void
   createScope(agentId: string, parent: Scope): Scope
   /** The scope calls of `agent` see. Throws when it is not a live agent of this host, or that is closed. */
   scopeOf(agent: AgentRef | undefined): Scope
@@ -76,8 +76,8 @@ export interface Kernel {
 export interface ApprovalSeat {
   readonly adjudicator: Adjudicator
   readonly redact: PipelineHost['redact']
-  /** A user said something to an agent. */
-  heard(agent: AgentState, message: JsonValue): void
+  /** Somebody said something to an agent, or had in the session of that id. */
+  heard(where: AgentState | string, message: JsonValue): void
 }
 
 /** Creates a host's kernel; it owns no process and no file. */
@@ -225,7 +225,7 @@ export function createKernel(spec: HostSpec): Kernel {
       pipeline.redact = given.redact
     },
     liveCalls: () => live.values(),
-    heard: (agent, message) => seat?.heard(agent, message),
+    heard: (where, message) => seat?.heard(where, message),
     createScope: (agentId, parent) => newScope(order, agentId, parent),
     scopeOf,
     agentStateOf(agent) {

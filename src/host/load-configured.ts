@@ -9,22 +9,28 @@ export interface ConfiguredTools {
   readonly failures: readonly { readonly source: string; readonly error: CaissonError }[]
 }
 
-/** Loads each source of a configuration; one that fails does not keep the others out. */
+/** Loads each source and server of a configuration; one that fails does not keep the others out. */
 export async function loadConfigured(
   load: (source: string, options: LoadOptions) => Promise<LoadedTools>,
-  { sources }: Pick<OperatorConfig, 'sources'>,
+  { sources, mcpServers }: Pick<OperatorConfig, 'sources' | 'mcpServers'>,
+  /** Folder that relative paths of servers start in. */
+  base: string,
 ): Promise<ConfiguredTools> {
   const loaded: LoadedTools[] = []
   const failures: { source: string; error: CaissonError }[] = []
-  for (const entry of sources.map(toEntry)) {
-    if (entry.enabled === false) continue
+  const tryLoad = async (source: string, options: LoadOptions): Promise<void> => {
     try {
-      loaded.push(await load(entry.source, toOptions(entry)))
+      loaded.push(await load(source, options))
     } catch (error) {
       if (!isCaissonError(error)) throw error
-      failures.push({ source: entry.source, error })
+      failures.push({ source, error })
     }
   }
+  for (const entry of sources.map(toEntry)) {
+    if (entry.enabled !== false) await tryLoad(entry.source, toOptions(entry))
+  }
+  const servers = Object.entries(mcpServers).filter(([, { disabled }]) => disabled !== true)
+  await Promise.all(servers.map(([name, server]) => tryLoad(name, { server, base })))
   return { loaded, failures }
 }
 

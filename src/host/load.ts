@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { BUILTIN_SOURCE, type BuiltinBackends } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Bundler } from '../loader/bundler-client.ts'
+import type { McpServerEntry } from '../config/operator-schema.ts'
 import { createLoadGate } from '../loader/load-gate.ts'
 import { loadOwnTool } from '../loader/load-own-tool.ts'
 import { loadSource, type SourceEngine } from '../loader/load-source.ts'
@@ -20,6 +21,7 @@ import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION, type InspectedSource, type InspectionRequest } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
 import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
+import { isMcpSource, loadMcpServer, toServer, type McpParts } from './load-mcp.ts'
 import { checkSecrets, toOperator } from './operator-settings.ts'
 
 /** What an operator fixes for a source and every tool in it. */
@@ -38,6 +40,10 @@ export interface LoadOptions {
   readonly backends?: BuiltinBackends
   /** How approval classifies tools of this source, by name; what is not named nobody has. */
   readonly policy?: Readonly<Record<string, ToolDescriptor>>
+  /** The source is the name of this MCP server. */
+  readonly server?: McpServerEntry
+  /** Folder that relative paths of `server` start in. Default: the workspace. */
+  readonly base?: string
   readonly [INSPECTION]?: InspectionRequest
 }
 
@@ -58,8 +64,9 @@ interface LoaderParts {
   /** The engine a profile names. Throws `CONFIG_INVALID` for one that is not there. */
   engineOf(profile: SandboxProfile): SourceEngine
   readonly profiles: Profiles
-  readonly programs: BuiltinParts['programs']
+  readonly programs: BuiltinParts['programs'] & McpParts['programs']
   readonly isolate: BuiltinParts['isolate']
+  readonly version: string
 }
 
 const COMMAND_PROFILE = 'shell'
@@ -85,6 +92,9 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
   }
   return async (scope, source, options) => {
     if (source === BUILTIN_SOURCE) return await loadBuiltin(kernel, scope, options, builtin)
+    if (isMcpSource(source, options)) {
+      return await loadMcpServer(kernel, scope, toServer(source, options, kernel), parts)
+    }
     const { wrap, graceMs } = options[INSPECTION] ?? {}
     const found = resolveSource(source, kernel.spec.workspace)
     const profile = withLimits(

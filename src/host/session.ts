@@ -41,7 +41,12 @@ export function openSession(kernel: Kernel, id: string, options: SessionOptions 
     kernel.emit(known?.state.scope ?? kernel.root, line.type, line)
   }
   const seen = createMemory()
-  const hooks = { observe, diagnostic: kernel.diagnose, restore: seen.note }
+  const restore = (line: SessionLine): void => {
+    seen.note(line)
+    if (line.type !== 'context/message' || line.data.from !== 'inject') return
+    kernel.heard(id, line.data.message)
+  }
+  const hooks = { observe, diagnostic: kernel.diagnose, restore }
   const path = options.log === undefined ? undefined : resolve(options.log)
   const log: SessionLog = path === undefined ? createMemoryLog(hooks) : openSessionLog(path, hooks)
   if (path !== undefined) kernel.protect(realpathSync(path))

@@ -68,8 +68,9 @@ function checkValue(
     return refuse(stage, `the value is not lossless JSON: ${message}`)
   }
   const { value } = made
-  const { outputSchema } = request.registration
-  const violations = validateValue(outputSchema, value, 'value', { materialized: true })
+  const { outputSchema, validateOutput } = request.registration
+  const violations =
+    validateOutput?.(value) ?? validateValue(outputSchema, value, 'value', { materialized: true })
   if (violations.length === 0) return { value }
   return {
     failure: failWith(

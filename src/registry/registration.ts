@@ -1,5 +1,6 @@
 import type { CapabilityGrants } from '../types/capability.ts'
 import type { ToolBody } from '../types/engine.ts'
+import type { JsonValue } from '../types/json.ts'
 import type { RetrySettings } from '../types/tool.ts'
 import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
 import type { ParsedDefinition } from './parse-definition.ts'
@@ -9,6 +10,8 @@ export interface Registration extends ParsedDefinition {
   /** What the operator fixed for this tool; a definition cannot. */
   readonly operator: OperatorSettings
   readonly body: ToolBody
+  /** Violations of a value where its schema says more than the subset every tool writes. */
+  readonly validateOutput?: (value: JsonValue) => readonly string[]
   readonly source?: string
   readonly format?: string
 }
@@ -24,6 +27,8 @@ export interface OperatorSettings {
   readonly profileRetry?: RetrySettings
   readonly idempotent?: boolean
   readonly confinement?: 'none'
+  /** It says of itself that it destroys things; that can only make policy stricter. */
+  readonly destructive?: boolean
   /** How the operator classifies the tool for approval. */
   readonly policy?: ToolDescriptor
   readonly logBytes: number

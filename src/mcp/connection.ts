@@ -1,0 +1,174 @@
+import {
+  Client,
+  StreamableHTTPClientTransport,
+  type CallToolResult,
+  type Progress,
+  type Tool,
+  type Transport,
+} from '@modelcontextprotocol/client'
+import type { EngineDeath } from '../engine/shared/conversation.ts'
+import { CaissonError } from '../errors/caisson-error.ts'
+import type { ConfinedServer } from '../engine/process/confined-server.ts'
+import { createStreamTransport } from './stream-transport.ts'
+
+/** A client of one running server. */
+export interface Connection {
+  readonly client: Client
+  /** Resolves when nothing further comes of it; how it died, where somebody knows. */
+  readonly ended: Promise<EngineDeath | undefined>
+  readonly hasEnded: boolean
+  /** Asks it to end, and ends it after `graceMs`. Resolves once all of it is gone. */
+  close(graceMs: number): Promise<void>
+  kill(why: string): void
+}
+
+const MAX_LINE_BYTES = 16 * 1024 * 1024
+const NEVER_MS = 2_147_483_647
+
+/** What a server offers, whole. Throws what the request throws. */
+export async function listTools({ client }: Connection, timeoutMs: number): Promise<Tool[]> {
+  const { tools } = await client.listTools(undefined, { timeout: timeoutMs })
+  return tools
+}
+
+/** Calls a tool; only `signal` ends the wait, whatever progress is told. */
+export async function callTool(
+  { client }: Connection,
+  request: { readonly name: string; readonly arguments: Record<string, unknown> },
+  options: {
+    readonly signal: AbortSignal
+    onprogress(update: Progress): void
+  },
+): Promise<CallToolResult> {
+  const answer = await client.callTool(request, {
+    signal: options.signal,
+    timeout: NEVER_MS,
+    onprogress: options.onprogress,
+  })
+  return answer as CallToolResult
+}
+
+/** Connects to a program that has been started in its sandbox. */
+export async function connectProgram(
+  server: ConfinedServer,
+  options: ConnectOptions,
+): Promise<Connection> {
+  let isNoisy = false
+  const transport = createStreamTransport({
+    stdin: server.stdin,
+    stdout: server.stdout,
+    maxLineBytes: MAX_LINE_BYTES,
+    noise() {
+      if (!isNoisy) options.diagnose('it prints lines that are no messages; they are ignored')
+      isNoisy = true
+    },
+    broken: (why) => server.kill('protocol', why),
+  })
+  server.stderr.on('data', (chunk: Buffer) => options.stderr(chunk))
+  const client = createClient(options)
+  let hasEnded = false
+  const ended = server.ended.then((death) => {
+    hasEnded = true
+    return death
+  })
+  const connection: Connection = {
+    client,
+    ended,
+    get hasEnded() {
+      return hasEnded
+    },
+    async close(graceMs) {
+      await server.stop(graceMs)
+      await client.close().catch(() => undefined)
+    },
+    kill: (why) => server.kill('killed', why),
+  }
+  return await connect(connection, transport, options)
+}
+
+/** Connects to a server by URL. */
+export async function connectUrl(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  options: ConnectOptions,
+): Promise<Connection> {
+  const transport = new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers: { ...headers }, redirect: 'error' },
+  })
+  const client = createClient(options)
+  const { promise: ended, resolve } = Promise.withResolvers<undefined>()
+  let hasEnded = false
+  const end = async (): Promise<void> => {
+    hasEnded = true
+    resolve(undefined)
+    await client.close().catch(() => undefined)
+  }
+  client.onclose = () => {
+    hasEnded = true
+    resolve(undefined)
+  }
+  const connection: Connection = {
+    client,
+    ended,
+    get hasEnded() {
+      return hasEnded
+    },
+    close: end,
+    kill: () => void end(),
+  }
+  return await connect(connection, transport as Transport, options)
+}
+
+export interface ConnectOptions {
+  readonly version: string
+  readonly timeoutMs: number
+  /** Told that the server's tools may be others now. */
+  changed(): void
+  stderr(chunk: Buffer): void
+  diagnose(text: string): void
+}
+
+function createClient({ version, changed }: ConnectOptions): Client {
+  const client = new Client(
+    { name: 'caisson', version },
+    // Values are held to their schemas where every tool's are; a server's schema compiles to nothing here.
+    {
+      capabilities: {},
+      jsonSchemaValidator: {
+        getValidator: () => (value) => ({
+          valid: true,
+          data: value as never,
+          errorMessage: undefined,
+        }),
+      },
+    },
+  )
+  client.setNotificationHandler('notifications/tools/list_changed', () => changed())
+  return client
+}
+
+async function connect(
+  connection: Connection,
+  transport: Transport,
+  { timeoutMs }: ConnectOptions,
+): Promise<Connection> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => reject(new Error(`it did not answer within ${timeoutMs} ms`)),
+    timeoutMs,
+  )
+  try {
+    const died = connection.ended.then((death) => {
+      throw new Error(`it ended while it was connected (${death?.cause ?? 'closed'})`)
+    })
+    died.catch(() => undefined)
+    await Promise.race([connection.client.connect(transport, { timeout: timeoutMs }), late, died])
+    return connection
+  } catch (error) {
+    connection.kill('it could not be connected')
+    const why = error instanceof Error ? error.message : 'it could not be connected'
+    throw new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${why}`)
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto'
+import type { Tool } from '@modelcontextprotocol/client'
+import type { McpServerEntry } from '../config/operator-schema.ts'
+import type { ProcessEngine } from '../engine/process/engine.ts'
+import { CaissonError } from '../errors/caisson-error.ts'
+import type { Lane, ToolBody, ToolManifest } from '../types/engine.ts'
+import type { JsonObject } from '../types/json.ts'
+import type { SandboxProfile } from '../types/profile.ts'
+import { connectProgram, connectUrl, listTools, type Connection } from './connection.ts'
+import { hashTool, type Pins } from './pins.ts'
+import { resolveCommand } from './resolve-command.ts'
+import { createSupervisor } from './supervisor.ts'
+import { createMcpBody } from './tool-body.ts'
+import { toToolName } from './tool-name.ts'
+
+export interface McpServerSpec {
+  readonly name: string
+  readonly entry: McpServerEntry
+  readonly profile: SandboxProfile
+  /** Folder that relative paths of the entry start in. */
+  readonly base: string
+  readonly programs: Pick<ProcessEngine, 'serve'>
+  readonly pins: Pins
+  readonly version: string
+  readonly timeoutMs: number
+  /** Of the host, for `${NAME}` in `env` and `headers`. */
+  readonly hostEnv: Readonly<Record<string, string | undefined>>
+  diagnose(text: string): void
+  /** A tool has appeared that was not there when the server was loaded. */
+  added(tools: readonly McpTool[]): void
+}
+
+/** One tool of a server, unchecked. */
+export interface McpTool {
+  readonly manifest: ToolManifest
+  readonly destructive: boolean
+  readonly readOnly: boolean
+  readonly idempotent: boolean
+  readonly body: ToolBody
+}
+
+/** A server whose tools can be registered. */
+export interface LoadedServer {
+  readonly tools: readonly McpTool[]
+  dispose(): Promise<void>
+}
+
+const MAX_TOOLS = 1_000
+const SLOTS = 16
+const CLOSE_GRACE_MS = 500
+
+/** Starts a server and asks for its tools. Throws `LOAD_FAILED`, `CONFIG_INVALID` or `SANDBOX_UNAVAILABLE`. */
+export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
+  const key = `${spec.name}:${digestOf(spec.entry)}`
+  const known = new Map<string, McpTool>()
+  const changed = new Set<string>()
+  const lane: Lane = { name: `mcp:${spec.name}`, slots: SLOTS }
+  const diagnose = (text: string): void => spec.diagnose(`mcp server '${spec.name}': ${text}`)
+  const toTool = (tool: Tool): McpTool => ({
+    ...toManifest(spec.name, tool),
+    body: createMcpBody({
+      supervisor,
+      lane,
+      tool: tool.name,
+      blocked: () =>
+        changed.has(tool.name)
+          ? `the server has changed what it says of '${tool.name}' since that was approved; approve it anew: caisson mcp approve ${spec.name}`
+          : undefined,
+    }),
+  })
+  /** Takes what is offered as seen, or finds what is not as it was. */
+  const review = (offered: readonly Tool[]): McpTool[] => {
+    const fresh: McpTool[] = []
+    for (const tool of offered.slice(0, MAX_TOOLS)) {
+      const hash = hashTool(tool)
+      const pinned = spec.pins.get(key, tool.name)
+      if (pinned === undefined) spec.pins.set(key, tool.name, hash)
+      if (pinned === undefined || pinned === hash) changed.delete(tool.name)
+      else if (!changed.has(tool.name)) {
+        changed.add(tool.name)
+        diagnose(`tool '${tool.name}' is not what was approved any more; it is not called`)
+      }
+      if (known.has(tool.name)) continue
+      const made = toTool(tool)
+      known.set(tool.name, made)
+      fresh.push(made)
+    }
+    return fresh
+  }
+  let isLoaded = false
+  const look = async (connection: Connection): Promise<McpTool[]> => {
+    const fresh = review(await listTools(connection, spec.timeoutMs))
+    if (isLoaded && fresh.length > 0) spec.added(fresh)
+    return fresh
+  }
+  const supervisor = createSupervisor({
+    graceMs: CLOSE_GRACE_MS,
+    diagnose,
+    start: () =>
+      open(spec, diagnose, () => {
+        void supervisor
+          .connection(new AbortController().signal)
+          .then(look)
+          .catch(() => undefined)
+      }),
+    started: async (connection) => void (await look(connection)),
+  })
+  try {
+    await supervisor.connection(new AbortController().signal)
+    isLoaded = true
+    return { tools: [...known.values()], dispose: () => supervisor.close() }
+  } catch (error) {
+    await supervisor.close()
+    throw error
+  }
+}
+
+async function open(
+  spec: McpServerSpec,
+  diagnose: (text: string) => void,
+  changed: () => void,
+): Promise<Connection> {
+  const { name, entry, version, timeoutMs, hostEnv } = spec
+  let said = 0
+  const options = {
+    version,
+    timeoutMs,
+    changed,
+    diagnose,
+    stderr(chunk: Buffer) {
+      said += chunk.length
+      if (said <= MAX_STDERR) diagnose(chunk.toString('utf8').trimEnd())
+    },
+  }
+  const fill = (text: string): string => fillIn(name, text, hostEnv)
+  if (entry.url !== undefined) {
+    const headers = Object.entries(entry.headers ?? {}).map(([key, value]) => [key, fill(value)])
+    return await connectUrl(entry.url, Object.fromEntries(headers), options)
+  }
+  const { argv, root } = resolveCommand(name, entry, spec.base)
+  const env = Object.entries(entry.env ?? {}).map(([key, value]) => [key, fill(value)])
+  const server = await spec.programs.serve({
+    argv,
+    env: Object.fromEntries(env) as Record<string, string>,
+    root,
+    profile: spec.profile,
+  })
+  return await connectProgram(server, options)
+}
+
+const MAX_STDERR = 64 * 1024
+
+/** `${NAME}` stands for a variable of the host; an unknown one is an error, not an empty text. */
+function fillIn(
+  name: string,
+  text: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  return text.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_all, variable: string) => {
+    const value = env[variable]
+    if (value !== undefined) return value
+    throw new CaissonError('CONFIG_INVALID', `mcpServers.${name}: ${variable} is not set`)
+  })
+}
+
+function toManifest(server: string, tool: Tool): Omit<McpTool, 'body'> {
+  const { name, description = '', inputSchema, outputSchema, annotations = {} } = tool
+  return {
+    manifest: {
+      name: toToolName(server, name),
+      description,
+      parameters: inputSchema as unknown as JsonObject,
+      outputSchema: (outputSchema ?? {}) as unknown as JsonObject,
+      defined: false,
+      projections: ['render'],
+    },
+    destructive: annotations.readOnlyHint !== true && annotations.destructiveHint === true,
+    readOnly: annotations.readOnlyHint === true,
+    idempotent: annotations.idempotentHint === true,
+  }
+}
+
+function digestOf({ command, args, url }: McpServerEntry): string {
+  const text = JSON.stringify([command, args, url])
+  return createHash('sha256').update(text).digest('hex').slice(0, 12)
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { Tool } from '@modelcontextprotocol/client'
+import { toCanonicalJson } from '../policies/canonical-json.ts'
+import type { JsonValue } from '../types/json.ts'
+
+/** Which tools of which servers were seen, and what they said of themselves then. */
+export interface Pins {
+  /** The hash that was seen first, or approved since; undefined for a tool nobody has seen. */
+  get(server: string, tool: string): string | undefined
+  set(server: string, tool: string, hash: string): void
+  /** What is offered next is taken as it is. */
+  forget(server: string): void
+  /** Names of servers that are pinned. */
+  servers(): string[]
+}
+
+const schema = z.record(z.string(), z.record(z.string(), z.string()))
+
+/** Opens the pins of a state folder. A file that cannot be read pins nothing. */
+export function openPins(folder: string): Pins {
+  const path = join(folder, 'mcp-pins.json')
+  const read = (): Record<string, Record<string, string>> => {
+    try {
+      return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
+    } catch {
+      return {}
+    }
+  }
+  const write = (change: (pins: Record<string, Record<string, string>>) => void): void => {
+    const pins = read()
+    change(pins)
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const temporary = `${path}.${process.pid}.tmp`
+    writeFileSync(temporary, `${JSON.stringify(pins, undefined, 2)}\n`, { mode: 0o600 })
+    chmodSync(temporary, 0o600)
+    renameSync(temporary, path)
+  }
+  return {
+    get: (server, tool) => own(own(read(), server) ?? {}, tool),
+    set: (server, tool, hash) =>
+      write((pins) => {
+        pins[server] = { ...own(pins, server), [tool]: hash }
+      }),
+    forget: (server) =>
+      write((pins) => {
+        delete pins[server]
+      }),
+    servers: () => Object.keys(read()),
+  }
+}
+
+/** A hash of everything a model is told of a tool. */
+export function hashTool({ description, inputSchema, outputSchema, annotations }: Tool): string {
+  const told = { description, inputSchema, outputSchema, annotations }
+  const plain = JSON.parse(JSON.stringify(told)) as JsonValue
+  return createHash('sha256').update(toCanonicalJson(plain)).digest('hex')
+}
+
+function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}

@@ -103,7 +103,7 @@ async function letGo(spec: McpBodySpec, connection: Connection, graceMs: number)
   await connection.ended
 }
 
-function toOutcome({ content = [], structuredContent, isError }: CallToolResult): UntimedOutcome {
+function toOutcome({ content, structuredContent, isError }: CallToolResult): UntimedOutcome {
   if (isError === true) {
     const text = content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`))
     const message = text.join('\n') || 'the tool reported an error and did not say which'

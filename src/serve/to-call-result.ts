@@ -16,7 +16,8 @@ export function toCallResult(result: CallResult): CallToolResult {
 
 // A block of a kind that MCP does not know is shown as what it is made of.
 function toBlock(block: ShownBlock): ContentBlock {
-  if (block.type === 'text') return { type: 'text', text: String(block['text']) }
+  const { text } = block
+  if (block.type === 'text' && typeof text === 'string') return { type: 'text', text }
   if (KNOWN.has(block.type) && isWhole(block)) return block as unknown as ContentBlock
   return { type: 'text', text: JSON.stringify(block) }
 }

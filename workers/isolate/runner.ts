@@ -11,6 +11,9 @@ import type { RunnerMessage, RunnerOrder } from './protocol.ts'
 
 const MAX_HOST_FRAME = 64 * 1024 * 1024
 const UNPRIVILEGED_ID = 65_534
+const STDOUT = 1
+const PAUSE_MS = 1
+const pause = new Int32Array(new SharedArrayBuffer(4))
 
 start()
 
@@ -27,7 +30,7 @@ function start(): void {
   delete process.env['PWD']
   const post = (message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw = ''): void => {
     const head = JSON.stringify({ ...message, s: session })
-    process.stdout.write(encodeFrame(raw === '' ? head : `${head}\n${raw}`))
+    writeAll(encodeFrame(raw === '' ? head : `${head}\n${raw}`))
   }
   const seed = (): string => randomBytes(32).toString('hex')
   const shared: SharedStage[] = []
@@ -71,7 +74,6 @@ function start(): void {
   // The host is gone. A polite exit could wait for an isolate for ever.
   process.stdin.on('close', die)
   process.stdin.on('error', die)
-  process.stdout.on('error', die)
   process.on('uncaughtException', die)
   process.on('unhandledRejection', () => undefined)
   post({ t: 'ready' })
@@ -82,6 +84,19 @@ function loadLibrary(path: string): typeof import('isolated-vm') {
   const loaded: unknown = createRequire(path)(path)
   const ivm: unknown = path.endsWith('.node') ? Reflect.get(Object(loaded), 'ivm') : loaded
   return ivm as typeof import('isolated-vm')
+}
+
+// At once and whole, also while tool code keeps this thread: what a stream holds back would be lost
+// with the process. A host that does not read makes the runner wait.
+function writeAll(bytes: Buffer): void {
+  for (let at = 0; at < bytes.length;) {
+    try {
+      at += writeSync(STDOUT, bytes, at)
+    } catch (error) {
+      if (Reflect.get(Object(error), 'code') !== 'EAGAIN') die()
+      Atomics.wait(pause, 0, 0, PAUSE_MS)
+    }
+  }
 }
 
 function die(): void {

@@ -30,8 +30,8 @@ export function judgeUnclassified(request: ClassRequest): void {
     findings.add({ code: 'NAME_RISK', layer: 'names', category: 'privilege' })
 }
 
-/** The words of a tool's name, in lower case. */
-export function nameTokens(name: string): readonly string[] {
+// The words of a tool's name, in lower case.
+function nameTokens(name: string): readonly string[] {
   return name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')

@@ -6,7 +6,7 @@ import type { PathRole } from './judge.ts'
 import { isInRoots, isMutating, isRoutine, judgeLook, toLook } from './judge.ts'
 import type { Place } from './place.ts'
 import { isText, literalPlace, toPlace } from './place.ts'
-import { isDevice, isStream, isWithin } from './places.ts'
+import { isDevice, isStream } from './places.ts'
 import type { Resolution } from './resolve.ts'
 
 /** What a path brings: reasons, the target, and whether writing would make a new file. */
@@ -126,14 +126,4 @@ function toTarget(path: string, role: PathRole, found: Resolution): Target {
 
 function toTargetRole(role: PathRole): TargetRole {
   return role === 'move' ? 'write' : role
-}
-
-/** Whether a literal path lies in one of the session's own folders. */
-export function isInWorkRoots(path: string, ground: Ground): boolean {
-  return isInRoots(literalPlace(path).segments, ground.workRoots)
-}
-
-/** Whether a literal path is in the state directory. */
-export function isInState(path: string, ground: Ground): boolean {
-  return ground.state.some((tree) => isWithin(literalPlace(path).segments, tree))
 }

@@ -96,9 +96,9 @@ function judgeNames(look: Look, role: PathRole, ground: Ground): readonly string
   const codes: string[] = role === 'delete' ? ['DELETE'] : []
   const { segments } = look
   if (role === 'unknown' && isFixed(look, ground)) codes.push('OUTSIDE_WRITE')
-  const exempt = look.literal && isPublicKey(segments, ground.places)
+  const exempt = !isMutating(role) && look.literal && isPublicKey(segments, ground.places)
   if (!exempt && isSecret(look, ground)) push(codes, secretCode(role))
-  if (namesProtected(segments, ground.protectedNames)) push(codes, protectedCode(role))
+  if (!exempt && namesProtected(segments, ground.protectedNames)) push(codes, protectedCode(role))
   if (!isMutating(role) && role !== 'meta' && ground.own.policy.some((t) => isWithin(segments, t)))
     codes.push('PROTECTED_READ')
   if (look.unknown) push(codes, openCode(role))

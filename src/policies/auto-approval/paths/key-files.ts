@@ -16,7 +16,19 @@ export function couldBeInKeyFiles(
   const last = look.segments.at(-1)
   if (last === undefined || !couldBeKeyFile(last)) return false
   if (typeof last === 'string' || look.floating) return true
-  return search({ files, left: MAX_ENTRIES }, '', look.segments)
+  const matches = listMatches(look.segments, files)
+  return (
+    matches === undefined ||
+    matches.some((path) => isSecretName(path.slice(path.lastIndexOf('/') + 1)))
+  )
+}
+
+/** The paths that a pattern stands for now; undefined when they cannot be listed or are too many. */
+export function listMatches(
+  segments: readonly Segment[],
+  files: FileView,
+): readonly string[] | undefined {
+  return search({ files, left: MAX_ENTRIES }, '', segments)
 }
 
 interface Budget {
@@ -24,17 +36,23 @@ interface Budget {
   left: number
 }
 
-function search(budget: Budget, folder: string, names: readonly Segment[]): boolean {
+function search(
+  budget: Budget,
+  folder: string,
+  names: readonly Segment[],
+): readonly string[] | undefined {
   const [name, ...rest] = names
-  if (name === undefined) return false
-  if (typeof name === 'string' && rest.length > 0) return search(budget, `${folder}/${name}`, rest)
+  if (name === undefined) return [folder]
+  if (typeof name === 'string') return search(budget, `${folder}/${name}`, rest)
   const entries = list(budget, folder === '' ? '/' : folder)
-  if (entries === undefined) return true
-  const hits = entries.filter((entry) => couldBe(name, foldName(entry.name)))
-  if (rest.length === 0) return hits.some((entry) => isSecretName(entry.name))
-  return hits
-    .filter((entry) => entry.kind !== 'file')
-    .some((entry) => search(budget, `${folder}/${entry.name}`, rest))
+  const found: string[] = []
+  for (const entry of entries ?? []) {
+    if (!couldBe(name, foldName(entry.name)) || (rest.length > 0 && entry.kind === 'file')) continue
+    const below = search(budget, `${folder}/${entry.name}`, rest)
+    if (below === undefined) return undefined
+    found.push(...below)
+  }
+  return entries === undefined ? undefined : found
 }
 
 // Nothing there is an empty listing: the pattern then stands for itself.

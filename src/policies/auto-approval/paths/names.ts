@@ -26,6 +26,9 @@ const KEY_NAMES = [
   ...['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.tfstate'],
   ...['secrets.yml', 'secrets.yaml', 'secrets.json', 'secrets.toml'],
 ].map(toNamePattern)
+// A glob that may stand for any name is not taken for one of the few without a dot.
+const DOT_FILES = COVERED_FILES.filter((name) => name.startsWith('.'))
+const DOT_FOLDERS = COVERED_FOLDERS.filter((name) => name.startsWith('.'))
 const PROTECTED_PREFIXES = ['.bash*', '.zsh*'].map(toNamePattern)
 
 /** Whether a path names secrets by convention. Key files are left out for patterns: a listing says. */
@@ -64,11 +67,10 @@ export function namesProtected(segments: readonly Segment[], extra: ReadonlySet<
   )
     return true
   if (literal) return false
-  if (segments.some((segment) => COVERED_FOLDERS.some((name) => couldBe(segment, name))))
-    return true
+  if (segments.some((segment) => DOT_FOLDERS.some((name) => couldBe(segment, name)))) return true
   const last = segments.at(-1)
   if (last === undefined) return false
-  if (COVERED_FILES.some((name) => couldBe(last, name))) return true
+  if (DOT_FILES.some((name) => couldBe(last, name))) return true
   return PROTECTED_PREFIXES.some((pattern) => couldMatch(last, pattern))
 }
 

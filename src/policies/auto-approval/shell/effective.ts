@@ -2,7 +2,7 @@ import { foldName } from '../paths/match.ts'
 import type { Flag, OptionSpec, ParsedArgs } from './options.ts'
 import { isFlag, parseArgs, valuesOf } from './options.ts'
 import type { ShellWord } from './shell-word.ts'
-import { joinWords, startOf, textOf, UNKNOWN_WORD } from './shell-word.ts'
+import { joinWords, startOf, textOf, textWord, UNKNOWN_WORD } from './shell-word.ts'
 
 /** What stands before a command and what it does. */
 export interface Effective {
@@ -115,8 +115,8 @@ export function baseName(word: ShellWord | undefined): string | undefined {
   return foldName(base.slice(base.lastIndexOf('\\') + 1)).replace(/\.exe$/, '')
 }
 
-/** Removes the wrappers in front of a command. */
-export function toEffective(words: readonly ShellWord[]): Effective {
+/** Removes the wrappers in front of a command. `fed` are words that are known to come from a pipe. */
+export function toEffective(words: readonly ShellWord[], fed: readonly string[]): Effective {
   let state: Effective = {
     words,
     texts: [],
@@ -134,7 +134,7 @@ export function toEffective(words: readonly ShellWord[]): Effective {
     const wrapper = name === undefined ? undefined : wrapperOf(name)
     if (name === undefined || wrapper === undefined || state.isQuestion) return state
     if (state.wrappers.length >= MAX_WRAPPERS) return { ...state, tooDeep: true }
-    state = unwrap(name, wrapper, state)
+    state = unwrap(name, wrapper, { ...state, fed })
   }
 }
 
@@ -142,7 +142,11 @@ function wrapperOf(name: string): Wrapper | undefined {
   return Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
 }
 
-function unwrap(name: string, wrapper: Wrapper, state: Effective): Effective {
+interface Fed extends Effective {
+  readonly fed: readonly string[]
+}
+
+function unwrap(name: string, wrapper: Wrapper, state: Fed): Effective {
   const args = parseArgs(state.words.slice(1), { ...wrapper, stops: true })
   const assigned = name === 'env' ? countAssignments(args.operands) : 0
   const own = assigned + (wrapper.operands ?? 0)
@@ -153,7 +157,13 @@ function unwrap(name: string, wrapper: Wrapper, state: Effective): Effective {
   const written = WRITTEN_OPERANDS.has(name) ? args.operands.slice(0, own) : []
   const command = flockText.length > 0 ? [] : rest
   return {
-    words: wrapper.joins === true ? [] : withUnknown(name, command, args),
+    words:
+      wrapper.joins === true
+        ? []
+        : [
+            ...withUnknown(name, command, args),
+            ...(name === 'xargs' ? state.fed.map(textWord) : []),
+          ],
     texts: [
       ...state.texts,
       ...texts,

@@ -1,6 +1,8 @@
 import type { Reading } from '../paths/atoms.ts'
 import type { Ground } from '../paths/ground.ts'
+import type { Place } from '../paths/place.ts'
 import { toPlace } from '../paths/place.ts'
+import { listMatches } from '../paths/key-files.ts'
 import type { Folders } from './line.ts'
 import type { ShellWord } from './shell-word.ts'
 import { textOf } from './shell-word.ts'
@@ -29,11 +31,20 @@ export function folderAfter(
     ? [...from.paths, undefined]
     : from.paths
   const places = starts.flatMap((folder) =>
-    readings.map((reading) => toPlace(reading, { folder, home: ground.home })?.literal),
+    readings.flatMap((reading) =>
+      foldersOf(toPlace(reading, { folder, home: ground.home }), ground),
+    ),
   )
   const paths = [...new Set(places.filter((path) => path !== undefined))]
   return {
     paths: paths.slice(0, MAX_FOLDERS),
     unknown: places.includes(undefined) || paths.length > MAX_FOLDERS,
   }
+}
+
+// A pattern can also stand for what is not there yet.
+function foldersOf(place: Place | undefined, ground: Ground): readonly (string | undefined)[] {
+  if (place === undefined || place.unknown) return [undefined]
+  if (place.literal !== undefined) return [place.literal]
+  return [...(listMatches(place.segments, ground.files) ?? []), undefined]
 }

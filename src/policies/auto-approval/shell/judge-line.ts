@@ -80,7 +80,7 @@ function judgeCommand(node: Command, context: Context): void {
   const variants = variantsOf(words)
   for (const variant of variants)
     judgeWords({ node, words: variant, context, command, nest, main: false })
-  for (const all of [words, ...variants]) moveFolders(all, context)
+  moveFolders([words, ...variants], context)
 }
 
 function wordsOf(node: Command, scope: Scope): readonly ShellWord[] {
@@ -95,18 +95,27 @@ function wordsOf(node: Command, scope: Scope): readonly ShellWord[] {
 
 const MOVERS: ReadonlySet<string> = new Set(['cd', 'pushd', 'popd'])
 
-function moveFolders(words: readonly ShellWord[], context: Context): void {
+// Every reading starts where the command starts, and any of them can be the one.
+function moveFolders(readings: readonly (readonly ShellWord[])[], context: Context): void {
+  const moved = readings.map((words) => foldersAfter(words, context))
+  const ends = moved.filter((folders) => folders !== undefined)
+  const [first, ...rest] = ends
+  if (first === undefined) return
+  const stays = ends.length < moved.length
+  const { place } = context
+  place.folders = rest.reduce(eitherFolder, stays ? eitherFolder(place.folders, first) : first)
+}
+
+function foldersAfter(words: readonly ShellWord[], context: Context): Folders | undefined {
   const skipped = words.findIndex((word) => !['builtin', 'command'].includes(textOf(word) ?? ''))
   const [first, ...rest] = skipped < 0 ? [] : words.slice(skipped)
   const name = baseName(first)
-  if (name === undefined || !MOVERS.has(name)) return
+  if (name === undefined || !MOVERS.has(name)) return undefined
   const { place, line } = context
   const target = rest.find((word) => !startOf(word).startsWith('-') || textOf(word) === '-')
-  const next: Folders =
-    name === 'popd' || (name === 'pushd' && target === undefined)
-      ? { paths: [], unknown: true }
-      : folderAfter(target, place.folders, line.ground)
-  place.folders = first?.expanded === true ? eitherFolder(place.folders, next) : next
+  if (name === 'popd' || (name === 'pushd' && target === undefined))
+    return { paths: [], unknown: true }
+  return folderAfter(target, place.folders, line.ground)
 }
 
 function nest(

@@ -3,7 +3,7 @@ import { foldName } from '../paths/match.ts'
 import { isHookVariable } from './environment.ts'
 import type { Effective } from './effective.ts'
 import { baseName, toEffective } from './effective.ts'
-import { familyOf } from './families/index.ts'
+import { familyOf, isListed } from './families/index.ts'
 import { judgeProgramFile } from './families/programs.ts'
 import { folderAfter } from './folders.ts'
 import type { Context } from './line.ts'
@@ -30,7 +30,7 @@ const TRUSTED_FOLDERS: ReadonlySet<string> = new Set([
 /** Judges one command in one reading of its words. */
 export function judgeWords(request: WordsRequest): void {
   const { node, words, command, nest, main } = request
-  const effective = toEffective(words)
+  const effective = toEffective(words, fedWords(request.context.stdin))
   const outer: Context = { ...request.context, stdin: stdinOf(node.redirects, request.context) }
   const context = inFolder(effective, outer)
   const name = baseName(effective.words[0])
@@ -44,6 +44,17 @@ export function judgeWords(request: WordsRequest): void {
   judgeRedirects(node.redirects, segment)
   judgeEffective(effective, segment, name)
   if (main) record(effective, name, segment)
+}
+
+// What a pipe is known to bring becomes operands behind `xargs`.
+function fedWords(stdin: Context['stdin']): readonly string[] {
+  const text = stdin.kind === 'pipe' ? textOf(stdin.text) : undefined
+  return text === undefined
+    ? []
+    : text
+        .split(/\s+/)
+        .filter((word) => word !== '')
+        .slice(0, 16)
 }
 
 function inFolder(effective: Effective, context: Context): Context {
@@ -80,8 +91,10 @@ function judgeEffective(effective: Effective, segment: Segment, name: string | u
     if (name === '') segment.add('DYNAMIC_COMMAND')
     return segment.paths(segment.args, 'unknown')
   }
-  if (isProgramFile(first)) judgeProgramFile(first, segment)
-  familyOf(name)(segment)
+  const own = isProgramFile(first)
+  if (own) judgeProgramFile(first, segment)
+  if (own && !isListed(name)) segment.paths(segment.args, 'unknown')
+  else familyOf(name)(segment)
 }
 
 // A name with a slash is the listed command only where systems keep theirs.

@@ -68,7 +68,9 @@ export interface Context {
 
 /** What a command would read from its standard input. */
 export type Stdin =
-  | { readonly kind: 'inherited' | 'pipe' | 'file' }
+  | { readonly kind: 'inherited' | 'file' }
+  /** `text` is what is known to come. */
+  | { readonly kind: 'pipe'; readonly text?: ShellWord }
   | { readonly kind: 'text'; readonly text: ShellWord }
 
 export const MAX_OPERANDS = 256

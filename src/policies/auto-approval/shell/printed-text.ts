@@ -1,4 +1,4 @@
-import type { ParsedScript } from 'unbash'
+import type { Command, ParsedScript, WordPart } from 'unbash'
 
 /**
  * What a substitution is known to print: `pwd` for the folder, the text of a literal `echo` or
@@ -8,20 +8,31 @@ export function printedText(script: ParsedScript): 'pwd' | { readonly text: stri
   const [statement, more] = script.commands
   if (statement === undefined || more !== undefined) return undefined
   const { command } = statement
-  if (command.type !== 'Command' || command.prefix.length > 0) return undefined
-  const words = command.suffix.filter((word) => word.type === 'Word')
-  if (words.length !== command.suffix.length || command.name === undefined) return undefined
-  const name = command.name.value
-  if (name === 'pwd') return 'pwd'
-  if (name !== 'echo' && name !== 'printf') return undefined
-  if (words.some((word) => word.parts?.some((part) => !isText(part.type)) === true))
-    return undefined
-  const texts = words.map((word) => word.value).filter((text) => !/^-[neE]+$/.test(text))
-  return { text: name === 'echo' ? texts.join(' ') : formatted(texts) }
+  if (command.type !== 'Command') return undefined
+  if (command.name?.value === 'pwd' && command.redirects.length === 0) return 'pwd'
+  const text = printedBy(command)
+  return text === undefined ? undefined : { text }
 }
 
-function isText(type: string): boolean {
-  return type === 'Literal' || type === 'SingleQuoted' || type === 'AnsiCQuoted'
+/** The text that a command with literal words prints; also that of a here-document through `cat`. */
+export function printedBy(command: Command): string | undefined {
+  const words = command.suffix.filter((word) => word.type === 'Word')
+  const name = command.name?.value
+  const [fed] = command.redirects
+  if (name === 'cat' && words.length === 0 && fed?.type === 'HereDoc')
+    return fed.body.parts === undefined || fed.delimiter?.quoted === true
+      ? fed.body.text
+      : undefined
+  if (words.length !== command.suffix.length || command.prefix.length > 0) return undefined
+  if (name !== 'echo' && name !== 'printf') return undefined
+  if (words.some((word) => word.parts?.every(isText) === false)) return undefined
+  const texts = words.map((word) => word.value).filter((text) => !/^-[neE]+$/.test(text))
+  return name === 'echo' ? texts.join(' ') : formatted(texts)
+}
+
+function isText(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted') return part.parts.every(isText)
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
 }
 
 // Enough of `printf` for names that are put together; escapes are those of octal and hex digits.

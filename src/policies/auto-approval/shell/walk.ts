@@ -20,7 +20,9 @@ import { isForkBomb } from './fork-bomb.ts'
 import type { Context } from './line.ts'
 import { addCode, MAX_COMMANDS } from './line.ts'
 import { judgeRedirects, stdinOf } from './redirects.ts'
+import { printedBy } from './printed-text.ts'
 import { createSegment, INERT } from './segment.ts'
+import { textWord } from './shell-word.ts'
 import { judgeTest } from './test-command.ts'
 import { toShellWords } from './words.ts'
 
@@ -72,7 +74,7 @@ function walkNode(node: PipelineNode | CompoundList, context: Context, judge: Ju
     const pipe = context.line.counter
     for (const [index, member] of node.commands.entries()) {
       const pipes = [...context.pipes, { pipe, index }]
-      const stdin = index === 0 ? context.stdin : ({ kind: 'pipe' } as const)
+      const stdin = index === 0 ? context.stdin : pipeFrom(node.commands[index - 1])
       walkNode(member, { ...subshell(context), pipes, stdin }, judge)
     }
     return
@@ -82,6 +84,12 @@ function walkNode(node: PipelineNode | CompoundList, context: Context, judge: Ju
   if (node.type === 'Redirected') return walkRedirected(node, context, judge)
   if (node.type === 'CompoundList') return walkStatements(node.commands, context, judge)
   walkCompound(node, context, judge)
+}
+
+// What a literal `echo` prints is known where it arrives.
+function pipeFrom(source: PipelineNode | undefined): Context['stdin'] {
+  const printed = source?.type === 'Command' ? printedBy(source) : undefined
+  return printed === undefined ? { kind: 'pipe' } : { kind: 'pipe', text: textWord(printed) }
 }
 
 function walkCommand(node: Command, context: Context, judge: JudgeCommand): void {
@@ -150,13 +158,20 @@ function walkBranch(list: CompoundList, context: Context, judge: JudgeCommand): 
 
 function walkFor(node: For | Select, context: Context, judge: JudgeCommand): void {
   for (const word of node.wordlist ?? []) walkSubstitutions(word, context, judge)
-  const items = (node.wordlist ?? []).flatMap((word) => toShellWords(word, context.scope))
-  const readings = items.flatMap((word): readonly Reading[] => [word.atoms, ...word.alternatives])
-  const known = items.length > 0 && items.length <= 64 && node.type === 'For'
+  const readings = itemsOf(node, context)
+  const known = readings.length > 0 && readings.length <= 64 && node.type === 'For'
   const loops = new Map(context.scope.loops)
   if (known) loops.set(node.name.value, readings)
   else loops.delete(node.name.value)
   walkLoop([node.body], { ...context, scope: { ...context.scope, loops } }, judge)
+}
+
+// Without a list a loop goes over the parameters.
+function itemsOf({ wordlist }: For | Select, { scope }: Context): readonly Reading[] {
+  if (wordlist === undefined) return scope.positional?.slice(1) ?? []
+  return wordlist
+    .flatMap((word) => toShellWords(word, scope))
+    .flatMap((word) => [word.atoms, ...word.alternatives])
 }
 
 // The second round starts wherever the first one ended.

@@ -81,8 +81,13 @@ function judgeExecution(
     judgeDeletion(roots, segment)
     return
   }
+  const changes =
+    name.endsWith('sed') && body.some((word) => /^-[a-zA-Z]*i|^--in-place/.test(startOf(word)))
   const reads =
-    Object.hasOwn(READER_FAMILIES, name) || Object.hasOwn(SEARCH_FAMILIES, name) || isChecksum(name)
+    !changes &&
+    (Object.hasOwn(READER_FAMILIES, name) ||
+      Object.hasOwn(SEARCH_FAMILIES, name) ||
+      isChecksum(name))
   if (reads && !isFiltered(expression))
     judgeRecursion(roots, { skipsDots: false, followsLinks: false }, segment)
   const placed = body.map((word) => (textOf(word) === '{}' ? BELOW : withoutBraces(word)))

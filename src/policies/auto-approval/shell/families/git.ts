@@ -5,6 +5,7 @@ import { createSegment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { isDynamic, joinWords, knownText, restOf, startOf, textOf } from '../shell-word.ts'
 import { folderAfter } from '../folders.ts'
+import { judgeGitConfig } from './git-config.ts'
 import { judgeGitLoss } from './git-loss.ts'
 import { hazardIn } from './hazard-flags.ts'
 import { READER_HAZARDS } from './reader-hazards.ts'
@@ -86,7 +87,7 @@ function judgeSubcommand(name: string, rest: readonly ShellWord[], segment: Segm
     segment.add('HAZARD_FLAG')
   const kind = kinds.get(name)
   if (name === 'push') return judgePush(args, rest, segment)
-  if (name === 'config') return judgeConfig(args, rest, segment)
+  if (name === 'config') return judgeGitConfig(args, rest, segment)
   if (name === 'credential' || name.startsWith('credential-')) return segment.add('SECRET_READ')
   if (kind === undefined) {
     segment.add('UNKNOWN_COMMAND')
@@ -187,29 +188,6 @@ function judgePush(args: ParsedArgs, rest: readonly ShellWord[], segment: Segmen
     )
   const clustered = rest.some((word) => /^-[a-z]*[fd]/.test(startOf(word)))
   if (forced || clustered) segment.add('FORCE_PUSH')
-}
-
-function judgeConfig(args: ParsedArgs, rest: readonly ShellWord[], segment: Segment): void {
-  const [first] = args.operands.map(textOf)
-  const plain = rest.filter((word) => !startOf(word).startsWith('-'))
-  const reads =
-    hasFlag(args, '--get', '--get-all', '--get-regexp', '--get-urlmatch', '-l', '--list') ||
-    first === 'get' ||
-    first === 'list' ||
-    (plain.length === 1 &&
-      !hasFlag(
-        args,
-        '--unset',
-        '--unset-all',
-        '--add',
-        '--replace-all',
-        '-e',
-        '--edit',
-        '--remove-section',
-        '--rename-section',
-      ))
-  segment.add(reads ? 'PROTECTED_READ' : 'PROTECTED_WRITE')
-  segment.paths(valuesOf(args, '-f', '--file'), reads ? 'read' : 'write')
 }
 
 // Texts that git runs.

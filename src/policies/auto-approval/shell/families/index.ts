@@ -43,6 +43,11 @@ export function familyOf(name: string): Family {
   }
 }
 
+/** Whether somebody listed a command of this name. */
+export function isListed(name: string): boolean {
+  return select(name) !== judgeUnknown
+}
+
 function select(name: string): Family {
   const found = FAMILIES.get(name)
   if (found !== undefined) return found

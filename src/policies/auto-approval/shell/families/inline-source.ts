@@ -13,7 +13,7 @@ const DELETERS: ReadonlySet<string> = new Set(
 )
 const RUNNERS: ReadonlySet<string> = new Set(
   (
-    'child_process execSync execFile execFileSync exec spawn spawnSync fork popen popen2 popen3 Popen system ' +
+    'child_process execute execSync execFile execFileSync exec spawn spawnSync fork popen popen2 popen3 Popen system ' +
     'subprocess shell_exec passthru proc_open pcntl_exec socket Socket sockets createConnection connect fetch ' +
     'urllib urllib2 urllib3 requests httpx aiohttp http https net tls dgram TCPSocket LWP IO::Socket eval ' +
     'Function compile __import__ importlib execv execve execvp execl execlp startfile pty qx curl_exec ' +

@@ -156,6 +156,7 @@ function judgeShell(segment: Segment): void {
     segment.add('INLINE_SOURCE')
     segment.nest(stdin.text)
   } else judgeStandardInput(segment)
+  if (stdin.kind === 'pipe' && stdin.text !== undefined) segment.nest(stdin.text)
 }
 
 interface ShellArgs {
@@ -179,8 +180,9 @@ function readShell(args: readonly ShellWord[]): ShellArgs {
 function plusToMinus(word: ShellWord): ShellWord {
   const start = startOf(word)
   if (!start.startsWith('+') || start.length < 2) return word
-  const rest = restOf(word, 1)
-  return { ...rest, atoms: ['-o', ...rest.atoms.slice(1)] }
+  // `+o name` takes a value as `-o` does; other letters switch something off.
+  const letters = start.slice(1).replaceAll('c', '')
+  return { ...restOf(word, start.length), atoms: [`-${letters}`, ...word.atoms.slice(1)] }
 }
 
 /** A remote package or file that `deno` or `bun` runs. */

@@ -71,8 +71,8 @@ function judgeSource(
   segment.paths(rest, 'unknown')
 }
 
-/** Program text that is not parsed; its tokens are. */
-export function judgeInline(texts: readonly ShellWord[], segment: Segment): void {
+// Not parsed; its tokens are looked at.
+function judgeInline(texts: readonly ShellWord[], segment: Segment): void {
   segment.add('INLINE_SOURCE')
   for (const text of texts) scanSource(text, segment)
 }
@@ -82,4 +82,5 @@ export function judgeStandardInput(segment: Segment): void {
   const { stdin } = segment.context
   if (stdin.kind === 'text') judgeInline([stdin.text], segment)
   else segment.add('HIDDEN_SOURCE')
+  if (stdin.kind === 'pipe' && stdin.text !== undefined) scanSource(stdin.text, segment)
 }

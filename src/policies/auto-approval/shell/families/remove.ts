@@ -1,5 +1,5 @@
 import type { PathRole } from '../../paths/judge.ts'
-import { parseArgs, valuesOf } from '../options.ts'
+import { parseArgs } from '../options.ts'
 import type { Families, Segment } from '../segment.ts'
 import type { ShellWord } from '../shell-word.ts'
 import { isDynamic, isOpen, restOf, startOf, textOf } from '../shell-word.ts'
@@ -61,10 +61,4 @@ function judgeDd(segment: Segment): void {
     else if (start.startsWith('if=')) segment.path(restOf(word, 3), 'read')
     else if (isDynamic(word) && !start.includes('=')) segment.add('DYNAMIC_WRITE')
   }
-}
-
-/** Values of a flag that names a target folder, as `cp` and its kin know it. */
-export function targetFolders(segment: Segment): readonly ShellWord[] {
-  const args = parseArgs(segment.args, { values: 't', long: ['target-directory'] })
-  return valuesOf(args, '-t', '--target-directory')
 }

@@ -8,8 +8,8 @@ export function judgeUnknown(segment: Segment): void {
   judgeOperands(segment)
 }
 
-/** Operands, and path-like values of flags, with a role that is not known. */
-export function judgeOperands(segment: Segment): void {
+// Operands, and path-like values of flags.
+function judgeOperands(segment: Segment): void {
   for (const word of segment.args) {
     const start = startOf(word)
     if (!start.startsWith('-')) segment.path(word, 'unknown')

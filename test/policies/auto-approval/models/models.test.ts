@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SYSTEM_CLOCK } from '../../../../src/approval/clock.ts'
 import { resolveApprovalSettings } from '../../../../src/policies/auto-approval/config/resolve.ts'
@@ -333,4 +336,24 @@ describe('evidence', () => {
     expect(shown).toMatchObject({ primaryTarget: '/ws/src/a.ts', targetInsideWorkspace: true })
     expect(JSON.stringify(shown)).not.toMatch(/GIT_CHANGE|MEDIUM/)
   })
+})
+
+test('ADJ-10 what users said before a session was opened again still counts', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'caisson-resumed-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const log = join(folder, 'session.jsonl')
+  const options = {
+    reads: { a: makeAssessed(['GIT_CHANGE']) },
+    settings: { classifier: { baseUrl: 'https://models.example', model: 'm' } },
+    classifier: () => ({ decision: 'deny', reason: 'x' }),
+  }
+  const first = makeApprovalScene(options)
+  const before = first.host.openSession({ log })
+  before.agent('main').inject({ content: 'please commit', source: { kind: 'user' } })
+  await before.close()
+  const second = makeApprovalScene(options)
+  const after = second.host.openSession({ log })
+  toFailed(await second.call('a', {}, after.agent('main')))
+  const document = JSON.parse(second.models.asked[0]?.document ?? '') as Evidence
+  expect(document.trustedUserMessages).toEqual(['please commit'])
 })

@@ -48,14 +48,16 @@ interface Links {
 
 /** The main part of a page, or all of its body where none stands out. */
 function toMarkdown(html: string, url: string): { readonly title: string; readonly text: string } {
-  const { document } = parseHTML(html)
-  const title = document.title.trim().slice(0, 300)
+  // This parser takes what it is given as it is: a page without a body has none.
+  const whole = /<body[\s>]/i.test(html) ? html : `<html><head></head><body>${html}</body></html>`
+  const { document } = parseHTML(whole)
+  const title = (document.querySelector('title')?.textContent ?? '').trim().slice(0, 300)
   const turndown = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
-  turndown.remove(['script', 'style', 'noscript', 'iframe'] as never)
-  const whole = document.body?.innerHTML ?? html
+  turndown.remove(['script', 'style', 'noscript', 'iframe', 'title'] as never)
+  const body = document.body?.innerHTML ?? html
   const article = readArticle(document)
   const { document: part } = parseHTML(
-    `<html><body>${article === '' ? whole : article}</body></html>`,
+    `<html><body>${article === '' ? body : article}</body></html>`,
   )
   const text = turndown.turndown(withAbsoluteLinks(part.body, url) as never).trim()
   return { title, text }

@@ -1,5 +1,6 @@
 import { CaissonError } from '../../errors/caisson-error.ts'
 import { createGate } from '../shared/gate.ts'
+import { leaveWith } from '../shared/leave-with.ts'
 import { ENVELOPE_BYTES } from '../shared/request.ts'
 import { openMessage, toTurn, type Domain } from './domain.ts'
 import type { RunnerSupply } from './runner-supply.ts'
@@ -39,7 +40,9 @@ export function createLeases(spec: LeasesSpec): Leases {
     const script = domain.state === 'frozen' ? await spec.frozenRealm() : realm
     if (closing) throw new CaissonError('HOST_CLOSED', 'the host is closed')
     const { key, profile, standIns } = domain
-    const { runner, opened } = await pool.take(key, launchOf(profile), signal)
+    const launch = launchOf(profile)
+    const asked = domain.state === 'frozen' ? { ...launch, frozenRealm: script } : launch
+    const { runner, opened } = await pool.take(key, asked, signal)
     if (!opened) runner.send(openMessage(domain, script, standIns?.begin(runner)))
     const { outputBytes, cpuMs } = profile.limits
     const limits = {
@@ -68,29 +71,6 @@ export function createLeases(spec: LeasesSpec): Leases {
     },
     close() {
       closing = true
-    },
-  }
-}
-
-/** The same seat; `leave` is called once it is free. */
-export function leaveWith(seat: RunnerSeat, leave: () => void): RunnerSeat {
-  const { runner, converse, kill } = seat
-  return {
-    runner,
-    cpuMs: () => runner.cpuMs?.(),
-    converse,
-    kill,
-    get isDead() {
-      return seat.isDead
-    },
-    giveBack() {
-      seat.giveBack()
-      leave()
-    },
-    async discard() {
-      const dead = seat.discard()
-      leave()
-      return dead
     },
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { BodyJob } from '../../types/engine.ts'
 import { createGate, type Gate } from '../shared/gate.ts'
+import { leaveWith } from '../shared/leave-with.ts'
 import type { Seat } from '../shared/conversation.ts'
 import { partOf, type Domain } from './domain.ts'
-import { leaveWith, type Leases } from './leases.ts'
+import type { Leases } from './leases.ts'
 
 /** Runners that keep what the modules of one source hold, for one agent each. */
 export interface Sticky {

@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { CaissonError } from '../../errors/caisson-error.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import { createGate } from '../shared/gate.ts'
+import { leaveWith } from '../shared/leave-with.ts'
 import { parseDescription } from '../shared/parse-description.ts'
 import { createTally, type Tally } from '../shared/tally.ts'
 import type { Domain } from './domain.ts'
@@ -88,7 +89,7 @@ export function createLeases(spec: LeasesSpec): Leases {
     async leaseAside(domain, options) {
       const leave = await aside.enter()
       try {
-        return leavingGate(await lease(domain, options), leave)
+        return leaveWith(await lease(domain, options), leave)
       } catch (error) {
         leave()
         throw error
@@ -132,21 +133,4 @@ async function startPool(
         },
       }),
   })
-}
-
-function leavingGate(seat: ThreadSeat, leave: () => void): ThreadSeat {
-  return {
-    ...seat,
-    get isDead() {
-      return seat.isDead
-    },
-    giveBack() {
-      leave()
-      seat.giveBack()
-    },
-    discard() {
-      leave()
-      return seat.discard()
-    },
-  }
 }

@@ -1,0 +1,20 @@
+import type { Seat } from './conversation.ts'
+
+/** The same seat; `leave` is called once it is free. */
+export function leaveWith<S extends Seat>(seat: S, leave: () => void): S {
+  return {
+    ...seat,
+    get isDead() {
+      return seat.isDead
+    },
+    giveBack() {
+      seat.giveBack()
+      leave()
+    },
+    discard() {
+      const dead = seat.discard()
+      leave()
+      return dead
+    },
+  }
+}

@@ -33,7 +33,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   const clock = seams.clock ?? SYSTEM_CLOCK
   const asks = createAsks(clock, {
     answererFailed: (id) => kernel.diagnose(`approval answerer '${id}' failed`),
-    late: () => undefined,
+    late: (what) => kernel.diagnose(`approval: ${what} came too late`),
   })
   const exempt = new Set<string>()
   const closers: (() => Promise<void>)[] = []

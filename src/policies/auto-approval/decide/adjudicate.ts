@@ -7,7 +7,7 @@ import { passLearned } from './learned.ts'
 import type { Parts } from './parts.ts'
 import { isLooping } from './pre-execute.ts'
 import { mayClaim, reviewTier, type EffectiveTier } from './tiers.ts'
-import { directiveOf, refuse, ruleOf, type DenyDetails } from './verdicts.ts'
+import { directiveOf, listedOf, refuse, ruleOf, type DenyDetails } from './verdicts.ts'
 
 /** Decides every ask: rules, lists and categories again, then models and people. */
 export function createAdjudicator(parts: Parts): Adjudicator {
@@ -39,7 +39,7 @@ async function adjudicate(given: Case): Promise<ApprovalOutcome> {
       ? askHuman(given, high)
       : commit(given, 'rule-allow', { rule: rule.id })
   }
-  const listed = inForce.lists.verdict(call.exec.name)
+  const listed = listedOf(call, inForce)
   if (listed === 'deny') return reject(given, 'denylist-deny')
   if (directive.directive === 'deny') return reject(given, 'category-deny', { directive: 'deny' })
   const tier = tierOf(given)

@@ -85,7 +85,7 @@ function decide(
   if (rule !== undefined) {
     return assessment.locked ? say('ask', 'assessment') : say('allow', `rule ${rule.id}`)
   }
-  const listed = lists.verdict(call.name)
+  const listed = lists.verdict(call.name, assessed.toolClass)
   if (listed === 'deny') return say('deny', 'denyList')
   const label = category.label === undefined ? 'category' : `category ${category.label}`
   if (category.directive === 'deny') return say('deny', label)

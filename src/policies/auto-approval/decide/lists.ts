@@ -20,8 +20,11 @@ export type ListVerdict = 'deny' | 'allow' | 'human' | undefined
 
 /** The three lists of a configuration; deny beats allow beats human. */
 export interface Lists {
-  verdict(name: string): ListVerdict
+  /** A tool that runs command lines is never allowed by its name. */
+  verdict(name: string, toolClass: string): ListVerdict
 }
+
+const SHELL_CLASSES: ReadonlySet<string> = new Set(['shell', 'foreign shell'])
 
 /** Compiles the three lists. */
 export function compileLists(lists: {
@@ -33,9 +36,9 @@ export function compileLists(lists: {
   const allowed = compileNameList(lists.allowlist)
   const human = compileNameList(lists.humanOnlyList)
   return {
-    verdict(name) {
+    verdict(name, toolClass) {
       if (denied.has(name)) return 'deny'
-      if (allowed.has(name)) return 'allow'
+      if (allowed.has(name) && !SHELL_CLASSES.has(toolClass)) return 'allow'
       return human.has(name) ? 'human' : undefined
     },
   }

@@ -8,7 +8,15 @@ import type { DecidedCall } from './executions.ts'
 import type { InForce } from './in-force.ts'
 import type { Parts } from './parts.ts'
 import { describeCodes } from './texts.ts'
-import { codesOf, directiveOf, refuse, ruleOf, shown, type DenyDetails } from './verdicts.ts'
+import {
+  codesOf,
+  directiveOf,
+  listedOf,
+  refuse,
+  ruleOf,
+  shown,
+  type DenyDetails,
+} from './verdicts.ts'
 
 const ALLOW: PreDecision = Object.freeze({ kind: 'allow' })
 
@@ -78,7 +86,7 @@ function decideByOperator(call: DecidedCall, inForce: InForce, parts: Parts): St
     if (locked) return { kind: 'ask' }
     return { kind: 'allow', source: 'rule-allow', details: { rule: rule.id } }
   }
-  const listed = inForce.lists.verdict(call.exec.name)
+  const listed = listedOf(call, inForce)
   if (listed === 'deny') return { kind: 'deny', source: 'denylist-deny' }
   const directive = directiveOf(call, inForce)
   if (directive.directive === 'deny') {

@@ -2,7 +2,9 @@ import type { ApprovalOutcome } from '../../../types/decision.ts'
 import type { ApprovalSettings } from '../config/settings.ts'
 import type { ModelNote } from '../journals/records.ts'
 import { cancel, commit, type Case } from './case.ts'
+import type { DecidedCall } from './executions.ts'
 import { askHuman, type Timing } from './human.ts'
+import type { Parts } from './parts.ts'
 import { reviewCall, toNote, toOpinion } from './review-call.ts'
 import { describeCodes } from './texts.ts'
 import { codesOf, refuse } from './verdicts.ts'
@@ -11,6 +13,11 @@ import { codesOf, refuse } from './verdicts.ts'
 export type EffectiveTier = 'LOW' | 'MEDIUM' | 'HIGH'
 
 const RANK = { none: -1, LOW: 0, MEDIUM: 1, HIGH: 2 } as const
+
+function markUnavailable({ exec, assessed }: DecidedCall, { feedback }: Parts): void {
+  const { category } = assessed.assessment
+  feedback.mark(exec.token, { source: 'review-unavailable', tool: exec.name, category })
+}
 
 /** Whether a reviewer is configured that looks at this tier. */
 function isReviewed(tier: EffectiveTier, { reviewer }: ApprovalSettings): boolean {
@@ -67,6 +74,9 @@ async function reviewAlone(given: Case, { seconds = 0 }: Timing): Promise<Approv
   if (opinion?.kind === 'claim') {
     call.root.breaker.denied(describeCodes(codesOf(call)))
     refuse(call, 'review-deny', parts, { llm, showsBreaker: true })
-  } else refuse(call, 'unattended-deny', parts, { llm })
+  } else {
+    refuse(call, 'unattended-deny', parts, { llm })
+    if (said?.kind === 'failed') markUnavailable(call, parts)
+  }
   return 'rejected'
 }

@@ -4,6 +4,7 @@ import type { DecisionSource } from '../journals/records.ts'
 import type { RuleMatch } from '../rules/types.ts'
 import type { DecidedCall } from './executions.ts'
 import type { InForce } from './in-force.ts'
+import type { ListVerdict } from './lists.ts'
 import type { DecisionDetails } from './recorder.ts'
 import type { Parts } from './parts.ts'
 
@@ -31,6 +32,11 @@ export function codesOf({ assessed }: DecidedCall): readonly string[] {
 export function directiveOf(call: DecidedCall, { settings }: InForce): CategoryDirective {
   const { positionMode, categories: labels } = settings
   return categoryDirective(call.assessed.assessment, { positionMode, labels })
+}
+
+/** What the lists say of a call. */
+export function listedOf({ exec, assessed }: DecidedCall, { lists }: InForce): ListVerdict {
+  return lists.verdict(exec.name, assessed.toolClass)
 }
 
 /** The declared rule that covers the call; in a dry run it is only recorded. */

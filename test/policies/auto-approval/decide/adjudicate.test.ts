@@ -193,7 +193,9 @@ describe('unattended', () => {
       reviewer: () => ({ kind: 'failed', why: 'malformed', ms: 1 }),
     })
     const person = scene.person()
-    expect(toFailed(await scene.call('a')).error).toMatchObject({ code: 'DENIED', by: 'approval' })
+    const { error } = toFailed(await scene.call('a'))
+    expect(error).toMatchObject({ code: 'DENIED', by: 'approval' })
+    expect(error.message.includes('reviewing model was not available')).toBe(asked === 1)
     expect(scene.sources()).toEqual(['unattended-deny'])
     expect(person.questions).toEqual([])
     expect(scene.models.count('reviewer')).toBe(asked)

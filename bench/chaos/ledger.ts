@@ -60,10 +60,11 @@ export function createLedger(most: number): Ledger {
   }
   const isExcused = (call: MadeCall, result: CallResult, aborted: boolean): boolean => {
     if (!result.isError) return false
-    const { code, collateral } = result.error
+    const { code, collateral, message } = result.error
     if (aborted && ABORT_CODES.includes(code)) return true
-    // A neighbour's death is what an operator who shares runners has chosen.
+    // Neighbours that die or take the CPU are what an operator who shares runners has chosen.
     if (call.engine === 'dense' && code === 'TOOL_CRASHED' && collateral === true) return true
+    if (call.engine === 'dense' && message.endsWith('longer than its budget')) return true
     const wasHit = lastKill > call.begun - KILL_REACH_MS && KILL_CODES.includes(code)
     if (!wasHit || call.engine === 'inline' || call.engine === 'thread') return false
     // One that is shared dies with all of its calls.

@@ -123,9 +123,9 @@ function hear(place: Place, { kill }: DeskParts, message: HeardMessage): void {
 
 function toSlot(place: Place, parts: DeskParts): RunnerProcess {
   const { index: slot, rest } = place
-  const { cpuMs: _ofAll, ...own } = ownOf(parts)
   return {
-    ...own,
+    // Its `cpuMs` is that of all: where all together get no CPU, none has had its budget.
+    ...ownOf(parts),
     dead: place.dead.promise,
     get isDead() {
       return place.death !== undefined || parts.isDead()

@@ -1,3 +1,4 @@
+import type { FileIdentity } from './file-identity.ts'
 import type { HostLayout } from './host-layout.ts'
 
 /** A file or folder of the host that a sandbox gets, by its path there. */
@@ -5,6 +6,8 @@ export interface Bind {
   readonly from: string
   readonly to: string
   readonly writable: boolean
+  /** What was found there when it was judged; the program does not start with anything else. */
+  readonly identity?: FileIdentity
 }
 
 /** A path inside the sandbox that is covered, whatever is there on the host. */
@@ -14,6 +17,10 @@ export interface Cover {
   readonly kind: 'closedFile' | 'closedFolder' | 'readOnly'
   /** What shows, for `readOnly`. */
   readonly from?: string
+  /** The same for what shows. */
+  readonly identity?: FileIdentity
+  /** And for the folder that the name was found in: covered is that one, whatever it is called. */
+  readonly parent?: FileIdentity
 }
 
 /** Everything a sandbox is made of. The environment is the one that bwrap itself is started with. */

@@ -1,9 +1,10 @@
 import type { Dirent } from 'node:fs'
 import { opendir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CaissonError } from '../errors/caisson-error.ts'
+import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { isHiddenInPackage, isSecretPath } from '../loader/secret-names.ts'
 import type { Bind, Cover } from './bwrap-args.ts'
+import { identify } from './file-identity.ts'
 import { isProtectedPath } from './protected-names.ts'
 
 /** More names than this are not looked through, and what was not looked through is not shown. */
@@ -12,6 +13,8 @@ const MAX_ENTRIES = 20_000
 const SKIPPED = 'node_modules'
 /** Where a program has the files of its own tool. */
 const PACKAGE = '/package'
+/** Folders come and go where others work. */
+const TRIES = 3
 
 /**
  * What has to be covered below the mounted folders: files that are secret by their name, and in
@@ -19,9 +22,22 @@ const PACKAGE = '/package'
  * to look through.
  */
 export async function findCovers(binds: readonly Bind[]): Promise<Cover[]> {
+  for (let tries = TRIES; ; tries -= 1) {
+    try {
+      return await lookThrough(binds)
+    } catch (error) {
+      if (tries === 1 || !isCaissonError(error) || error.facts['moved'] !== true) throw error
+    }
+  }
+}
+
+async function lookThrough(binds: readonly Bind[]): Promise<Cover[]> {
   const found = new Map<string, Cover>()
   let left = MAX_ENTRIES
   const walk = async (bind: Bind, below: string): Promise<void> => {
+    const parent = await identify(join(bind.from, below))
+    // Whoever moves folders about while they are looked through would hide what is in them.
+    if (parent === undefined) throw moved(join(bind.to, below))
     for await (const entry of await openFolder(join(bind.from, below))) {
       left -= 1
       if (left < 0) throw tooMany(bind.to)
@@ -30,10 +46,12 @@ export async function findCovers(binds: readonly Bind[]): Promise<Cover[]> {
       const isFolder = entry.isDirectory()
       // A secret link leads to what is judged by its own name, or out of what is shown.
       if (isHidden(bind, path) && !entry.isSymbolicLink()) {
-        found.set(to, { path: to, kind: isFolder ? 'closedFolder' : 'closedFile' })
+        found.set(to, { path: to, kind: isFolder ? 'closedFolder' : 'closedFile', parent })
       } else if (bind.writable && isProtectedPath(path)) {
-        if (entry.isSymbolicLink()) throw linked(to)
-        found.set(to, { path: to, kind: 'readOnly', from: join(bind.from, path) })
+        const from = join(bind.from, path)
+        const identity = entry.isSymbolicLink() ? undefined : await identify(from)
+        if (identity === undefined) throw linked(to)
+        found.set(to, { path: to, kind: 'readOnly', from, identity, parent })
       } else if (isFolder && entry.name !== SKIPPED) await walk(bind, path)
     }
   }
@@ -71,6 +89,11 @@ async function* nothing(): AsyncGenerator<Dirent> {
 function tooMany(path: string): CaissonError {
   const text = `${path} holds more than ${MAX_ENTRIES} names, too many to keep its secrets from a program; grant a part of it`
   return new CaissonError('FS_SANDBOX_DENIED', text, { path })
+}
+
+function moved(path: string): CaissonError {
+  const text = `${path} was replaced while it was looked through`
+  return new CaissonError('FS_SANDBOX_DENIED', text, { path, moved: true })
 }
 
 // A mount lands where a link leads, and leaves the link itself to whoever owns the folder.

@@ -4,6 +4,7 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import { pathInside } from '../loader/package-path.ts'
 import type { FsGrant } from '../types/profile.ts'
 import type { Bind } from './bwrap-args.ts'
+import { identify } from './file-identity.ts'
 import { parsePathPattern, type RootName } from './path-pattern.ts'
 
 /** A part of a root that a program is given whole. */
@@ -47,13 +48,18 @@ export async function locateFolders(
     const top = await realpathOf(roots[root])
     const from = await realpathOf(join(roots[root], path))
     if (top === undefined || from === undefined) continue
-    if (from !== top && pathInside(top, from) === undefined) {
-      const shown = `${root}:/${path}`
-      throw new CaissonError('FS_SANDBOX_DENIED', `${shown} leads out of its root`, { path: shown })
-    }
-    binds.push({ from, to: join(`/${root}`, path), writable })
+    if (from !== top && pathInside(top, from) === undefined) throw leadsOut(root, path)
+    // Whoever writes there may put a link in its place from now on.
+    const identity = await identify(from)
+    if (identity === undefined) throw leadsOut(root, path)
+    binds.push({ from, to: join(`/${root}`, path), writable, identity })
   }
   return binds
+}
+
+function leadsOut(root: RootName, path: string): CaissonError {
+  const shown = `${root}:/${path}`
+  return new CaissonError('FS_SANDBOX_DENIED', `${shown} leads out of its root`, { path: shown })
 }
 
 function toFolder(text: string, writable: boolean): GrantedFolder {

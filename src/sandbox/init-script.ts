@@ -70,13 +70,20 @@ export function toInitScript(limits: ResourceLimits, options: InitOptions): stri
 }
 
 /**
- * The host's end of the script's descriptor: gives the word once the script is there, and resolves to
- * whether it has come as far as the program.
+ * The host's end of the script's descriptor: gives the word once the script is there, unless `inspect`
+ * finds that it must not go on, and resolves to whether it has come as far as the program.
  */
-export function giveTheWord(stream: Duplex): Promise<boolean> {
+export function giveTheWord(
+  stream: Duplex,
+  inspect: () => Promise<boolean> = () => Promise.resolve(true),
+): Promise<boolean> {
+  const answer = async (): Promise<void> => {
+    if (await inspect()) stream.write(GO)
+    else stream.destroy()
+  }
   return new Promise((resolve) => {
     readLines(stream, (line) => {
-      if (line === 'ready') stream.write(GO)
+      if (line === 'ready') void answer()
       if (line === 'started') resolve(true)
     })
     stream.once('close', () => resolve(false))

@@ -1,7 +1,7 @@
 import { lstat, mkdir, rmdir, unlink, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Bind } from './bwrap-args.ts'
 import { COVERED_FILES, COVERED_FOLDERS } from './covered-names.ts'
+import { openPlace, type OpenPlace } from './file-identity.ts'
 
 /**
  * Empty things of the host that stand for names which programs must not make: a mount needs something
@@ -19,7 +19,8 @@ interface Holder {
 }
 
 interface Stand {
-  readonly path: string
+  /** The folder and the name, whatever the folder is called. */
+  readonly key: string
   make(): Promise<unknown>
   remove(): Promise<void>
 }
@@ -28,43 +29,50 @@ interface Stand {
 export function createPlaceholders(): Placeholders {
   const held = new Map<string, Holder>()
   const grab = async (stand: Stand): Promise<void> => {
-    const holder = held.get(stand.path) ?? { count: 0, made: Promise.resolve(false) }
-    held.set(stand.path, holder)
+    const holder = held.get(stand.key) ?? { count: 0, made: Promise.resolve(false) }
+    held.set(stand.key, holder)
     holder.count += 1
     if (holder.count === 1) holder.made = holder.made.then(() => succeeds(stand.make()))
     await holder.made
   }
   const drop = async (stand: Stand): Promise<void> => {
-    const holder = held.get(stand.path)
+    const holder = held.get(stand.key)
     if (holder === undefined) return
     holder.count -= 1
     if (holder.count > 0) return
     // Whoever grabs it from now on waits for its end, and makes it anew.
     holder.made = holder.made.then(async (made) => made && !(await succeeds(stand.remove())))
     await holder.made
-    if (holder.count === 0) held.delete(stand.path)
+    if (holder.count === 0) held.delete(stand.key)
   }
   return {
     async hold(binds) {
-      const stands = binds.filter(({ writable }) => writable).flatMap(({ from }) => standsIn(from))
+      const writable = binds.filter((bind) => bind.writable)
+      const places = await Promise.all(writable.map(({ from }) => openPlace(from)))
+      const open = places.filter((place) => place !== undefined)
+      const stands = open.flatMap(standsIn)
       await Promise.all(stands.map(grab))
-      return async () => void (await Promise.all(stands.map(drop)))
+      return async () => {
+        await Promise.all(stands.map(drop))
+        await Promise.all(open.map((place) => place.close()))
+      }
     },
   }
 }
 
-function standsIn(folder: string): Stand[] {
-  const at = (name: string): string => join(folder, name)
+// The folder may be moved away, and a link put where it was: names are looked up in the folder itself.
+function standsIn({ identity: { dev, ino }, at }: OpenPlace): Stand[] {
+  const keyOf = (name: string): string => `${dev}:${ino}/${name}`
   return [
-    ...COVERED_FOLDERS.map(at).map((path) => ({
-      path,
-      make: () => mkdir(path, { mode: 0o700 }),
-      remove: () => rmdir(path),
+    ...COVERED_FOLDERS.map((name) => ({
+      key: keyOf(name),
+      make: () => mkdir(at(name), { mode: 0o700 }),
+      remove: () => rmdir(at(name)),
     })),
-    ...COVERED_FILES.map(at).map((path) => ({
-      path,
-      make: () => writeFile(path, '', { flag: 'wx', mode: 0o400 }),
-      remove: () => removeEmpty(path),
+    ...COVERED_FILES.map((name) => ({
+      key: keyOf(name),
+      make: () => writeFile(at(name), '', { flag: 'wx', mode: 0o400 }),
+      remove: () => removeEmpty(at(name)),
     })),
   ]
 }

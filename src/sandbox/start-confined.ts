@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import type { Duplex, Readable } from 'node:stream'
 import { toBwrapArgs, SANDBOX_HOME, SANDBOX_ID, type BwrapSpec } from './bwrap-args.ts'
 import {
@@ -6,6 +7,7 @@ import {
   type Descriptor,
   type ProgramSpec,
 } from './confined-process.ts'
+import { isAt, isClosedAt } from './file-identity.ts'
 import {
   firstLine,
   giveTheWord,
@@ -32,6 +34,9 @@ export interface ConfinedSpec extends ProgramSpec, Omit<BwrapSpec, 'fds'> {
   readonly hold?: (pid: number) => Promise<void>
 }
 
+/** How a program failed to start whose folders were not the ones that had been judged. */
+export const REPLACED = 'what was granted was replaced while it was mounted'
+
 const DEATH_MS = 1_000
 /** The first that is not stdin, stdout or stderr. */
 const FIRST_FD = 3
@@ -54,6 +59,7 @@ export function startConfined(spec: ConfinedSpec): ConfinedProcess {
   const { streams } = child
   let root: number | undefined
   let ended = false
+  let replaced = false
   const killRoot = (): void => {
     // What is told apart by its parent: an id that was given anew is somebody else's child.
     const own = child.pid === undefined ? [] : childrenOf(child.pid)
@@ -74,16 +80,23 @@ export function startConfined(spec: ConfinedSpec): ConfinedProcess {
       killRoot() // A limit that does not hold is no limit: the program is not let go.
     }
   }
-  void release()
+  const released = release()
   const exit = child.exit.then(async ({ end, killed }) => {
     // Ended from outside, bwrap takes the others with it, but does not wait for them; and one that it
     // had only just made does not notice.
     if (killed) await endMarked(mark, DEATH_MS)
     else if (root !== undefined) await untilGone(root, DEATH_MS)
     ended = true
-    return end
+    return replaced ? { failure: REPLACED } : end
   })
-  const started = giveTheWord(streams[at.started] as Duplex)
+  const inspect = async (): Promise<boolean> => {
+    await released
+    if (root !== undefined && (await isAsJudged(root, spec))) return true
+    replaced = root !== undefined && !ended
+    killRoot()
+    return false
+  }
+  const started = giveTheWord(streams[at.started] as Duplex, inspect)
   return {
     pid: child.pid,
     stdin: spec.hasStdin ? (streams[0] ?? undefined) : undefined,
@@ -105,6 +118,19 @@ export function startConfined(spec: ConfinedSpec): ConfinedProcess {
     },
     kill: killRoot,
   }
+}
+
+/** Whether what is mounted is what was looked at: a path may have led elsewhere by then. */
+async function isAsJudged(root: number, { binds, covers }: ConfinedSpec): Promise<boolean> {
+  const judged = await Promise.all([
+    ...binds.map(({ to, identity }) => identity === undefined || isAt(root, to, identity)),
+    ...covers.map(async ({ path, kind, identity, parent }) => {
+      if (parent !== undefined && !(await isAt(root, dirname(path), parent))) return false
+      if (kind !== 'readOnly') return isClosedAt(root, path)
+      return identity === undefined || isAt(root, path, identity)
+    }),
+  ])
+  return judged.every(Boolean)
 }
 
 interface Descriptors {

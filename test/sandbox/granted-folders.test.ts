@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -52,7 +60,14 @@ describe('toGrantedFolders()', () => {
 })
 
 describe('locateFolders()', () => {
-  const locate = (...read: string[]) => locateFolders(toGrantedFolders(grant(read)), roots)
+  const locate = async (...read: string[]) => {
+    const binds = await locateFolders(toGrantedFolders(grant(read)), roots)
+    for (const { from, identity } of binds) {
+      const { dev, ino } = statSync(from, { bigint: true })
+      expect(identity).toEqual({ dev, ino })
+    }
+    return binds.map(({ identity: _identity, ...bind }) => bind)
+  }
 
   test('names real folders of the host, and where they are shown', async () => {
     expect(await locate('workspace:/**', 'workspace:/one.txt', 'package:/**')).toEqual([

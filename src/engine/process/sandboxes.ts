@@ -10,6 +10,7 @@ import {
   type RootFolders,
 } from '../../sandbox/granted-folders.ts'
 import { createPlaceholders } from '../../sandbox/placeholders.ts'
+import { REPLACED } from '../../sandbox/start-confined.ts'
 import { startUnconfined } from '../../sandbox/start-unconfined.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
@@ -191,6 +192,7 @@ async function startedOrThrow(sandbox: Sandbox, { diagnose }: SandboxesSpec): Pr
   if (await hasStarted(sandbox)) return sandbox
   const { cause, detail, signal } = await sandbox.dead
   if (cause !== 'spawn') throw hostClosed()
+  if (detail === REPLACED) throw new CaissonError('FS_SANDBOX_DENIED', REPLACED)
   if (signal !== undefined) {
     const text = `a sandbox was ended while it was set up (${signal})`
     throw new CaissonError('ENGINE_UNAVAILABLE', text)

@@ -71,6 +71,9 @@ async function callTool(output: Output, options: RunOptions, call: ReadyCall): P
     signal,
   })
   if (output.json) output.object(toRecord(result, { tool, engine, profile }))
+  if (result.isError && result.error.code === 'APPROVAL_UNAVAILABLE') {
+    output.note('caisson: nobody could answer; run it on a terminal, or see --approve')
+  }
   if (signal.aborted) return INTERRUPTED
   return result.isError ? exitCodeOf(result.error.code) : 0
 }

@@ -9,13 +9,12 @@ const MAX_PARENTS = 64
 const NO_SESSION = 'none'
 const ORPHAN = 'orphan'
 
-/** Finds whose call an execution is. `isGoverned` says what a root session was opened with. */
+/** Finds whose call an execution is, in the folder `cwd`; `isGoverned` says how a root session was opened. */
 export function placeOf(
-  kernel: Pick<Kernel, 'agentStateOf' | 'spec'>,
-  isGoverned: (root: string) => boolean,
+  kernel: Pick<Kernel, 'agentStateOf'>,
+  { cwd, isGoverned }: { readonly cwd: string; isGoverned(root: string): boolean },
   { agent }: Pick<Execution, 'agent'>,
 ): CallPlace {
-  const cwd = kernel.spec.workspace
   const nowhere = { governed: true, session: undefined, agent: agent?.id, isSubagent: false, cwd }
   if (agent === undefined) return { root: NO_SESSION, ...nowhere }
   const state = stateOf(kernel, agent)

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os'
+import { resolve as resolvePath } from 'node:path'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { createAsks } from '../approval/asks.ts'
 import { SYSTEM_CLOCK } from '../approval/clock.ts'
@@ -147,7 +148,9 @@ function createPackHost(
   isGoverned: (root: string) => boolean,
   userMessages: PackHost['userMessages'],
 ): PackHost {
-  const place: PackHost['placeOf'] = (exec) => placeOf(kernel, isGoverned, exec)
+  // Once: where the process goes later does not move the calls.
+  const cwd = resolvePath(kernel.spec.workspace)
+  const place: PackHost['placeOf'] = (exec) => placeOf(kernel, { cwd, isGoverned }, exec)
   return {
     placeOf: place,
     isOver({ token, signal }) {

@@ -104,7 +104,7 @@ function toEntry(
     ...(place.session === undefined ? {} : { session: place.session }),
     root: place.root,
     ...(place.agent === undefined ? {} : { agent: cutText(place.agent, MAX_NAME) }),
-    call: cutText(exec.callId, MAX_NAME),
+    call: cutText(redactText(exec.callId), MAX_NAME),
     tool: cutText(redactText(exec.name), MAX_NAME),
     argsHmac: digest(toCanonicalJson(exec.arguments)),
     outcome,

@@ -18,6 +18,18 @@ export type {
   ToolsApi,
   ToolSchema,
 } from './host/tools-api.ts'
+export type { BuiltinBackends } from './builtin/pack.ts'
+export type { UserBackend, UserQuestion } from './builtin/ask-user.ts'
+export type { SubagentBackend, SubagentTask } from './builtin/subagent.ts'
+export type { Presentation } from './registry/presentation.ts'
+export type { McpServerEntry } from './config/operator-schema.ts'
+export type {
+  EditIntent,
+  EditIntentListener,
+  FileObserver,
+  WriteIntent,
+  WriteIntentListener,
+} from './types/file-gates.ts'
 export type { EngineCounts } from './types/engine.ts'
 export type { Restriction } from './registry/layer.ts'
 export { attachRepeatReminder, type RepeatReminderOptions } from './policies/repeat-reminder.ts'

@@ -79,7 +79,8 @@ async function converse(
     await letGo(spec, connection, job.graceMs)
     return { kind: 'stopped', started: true }
   }
-  if ('death' in first || connection.hasEnded) {
+  // Its connection is closed a moment before its end is told.
+  if ('death' in first || connection.hasEnded || connection.client.transport === undefined) {
     const { death } = 'death' in first ? first : await died
     const fallback = { cause: 'exit' as const, detail: '', lifetimeMs: 0 }
     return toDeath({ by: 'died', death: death ?? fallback }, true)

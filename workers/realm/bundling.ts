@@ -76,23 +76,25 @@ const PREFIXES: readonly { files: RegExp; text: string }[] = [
       'get growable() { throw new TypeError() } };\n',
   },
 ]
-// What libraries write where a realm that many calls share lets nobody write.
-const EDITS: readonly { files: RegExp; from: RegExp; to: string }[] = [
+// What libraries write or read where a realm that many calls share is not what they expect.
+const EDITS: readonly { files: RegExp; edits: readonly (readonly [RegExp, string])[] }[] = [
   {
     files: /assert[\\/]build[\\/]internal[\\/]assert[\\/]assertion_error\.js$/,
-    from: /Error\.stackTraceLimit = \w+;/g,
-    to: '',
+    edits: [[/Error\.stackTraceLimit = \w+;/g, '']],
   },
   // So that sealing a realm can make it a value (frozen/seal.ts).
   {
     files: /events[\\/]events\.js$/,
-    from: /'defaultMaxListeners', \{/,
-    to: "'defaultMaxListeners', { configurable: true,",
+    edits: [[/'defaultMaxListeners', \{/, "'defaultMaxListeners', { configurable: true,"]],
   },
   {
     files: /node-inspect-extracted[\\/]dist[\\/]inspect\.js$/,
-    from: /"defaultOptions",\{/,
-    to: '"defaultOptions",{configurable:true,',
+    edits: [
+      [/"defaultOptions",\{/, '"defaultOptions",{configurable:true,'],
+      // As ownConstructor() of intrinsics.ts.
+      [/(\w+)\((\w+),"constructor"\)/g, 'caissonShared($1($2,"constructor"))'],
+      [/^/, 'const caissonShared=(d)=>d&&d.get?{value:d.get.originalValue}:d;'],
+    ],
   },
 ]
 const CHUNK_FILES = /[\\/]realm[\\/]lazy[\\/](modules[\\/])?[\w-]+\.ts$/
@@ -158,11 +160,14 @@ function chunkParts(): Plugin {
       build.onLoad({ filter: /\.json$/ }, async ({ path }) => ({
         contents: `module.exports = JSON.parse(${JSON.stringify(await readFile(path, 'utf8'))})`,
       }))
-      for (const { files, from, to } of EDITS) {
+      for (const { files, edits } of EDITS) {
         build.onLoad({ filter: files }, async ({ path }) => {
-          const text = await readFile(path, 'utf8')
-          if (text.search(from) < 0) throw new Error(`${path} is not what it was`)
-          return { contents: text.replace(from, to) }
+          let contents = await readFile(path, 'utf8')
+          for (const [from, to] of edits) {
+            if (contents.search(from) < 0) throw new Error(`${path} is not what it was`)
+            contents = contents.replace(from, to)
+          }
+          return { contents }
         })
       }
       for (const { files, text } of PREFIXES) {

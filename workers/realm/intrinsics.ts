@@ -77,6 +77,16 @@ export function defineFunctionName(made: object, name: string): void {
   } as PropertyDescriptor)
 }
 
+/**
+ * What an object says its constructor is, without asking code that is not ours: where the property
+ * is one that frozen realms share (frozen/overrides.ts), its getter says of itself what it gives.
+ */
+export function ownConstructor(prototype: object): unknown {
+  const found = getOwnPropertyDescriptor(prototype, 'constructor')
+  if (found?.get === undefined) return found?.value
+  return getOwnPropertyDescriptor(found.get, 'originalValue')?.value
+}
+
 /** Reports an exception nobody can catch: it surfaces as an unhandled rejection of the context. */
 export function reportUncaught(error: unknown): void {
   void (async () => {

@@ -1,4 +1,4 @@
-import { defineValue, getPrototypeOf, getOwnPropertyDescriptor, stringSlice } from './intrinsics.ts'
+import { defineValue, getPrototypeOf, ownConstructor, stringSlice } from './intrinsics.ts'
 
 /** An error with a Node `code`; `name` and message read as Node's do. */
 export function withCode<E extends Error>(error: E, code: string): E & { code: string } {
@@ -30,10 +30,7 @@ function toReceived(value: unknown): string {
 
 function constructorName(value: object): string | undefined {
   try {
-    const maker: unknown = getOwnPropertyDescriptor(
-      getPrototypeOf(value) ?? {},
-      'constructor',
-    )?.value
+    const maker: unknown = ownConstructor(getPrototypeOf(value) ?? {})
     return typeof maker === 'function' && maker.name !== '' ? maker.name : undefined
   } catch {
     return undefined

@@ -38,6 +38,7 @@ export function defineFixedOverride(
   { value, enumerable = false }: PropertyDescriptor,
 ): void {
   const fixed = { get: (): unknown => value as unknown }
+  defineProperty(fixed.get, 'originalValue', { value })
   defineOverride(target, key, { read: fixed.get, enumerable })
 }
 

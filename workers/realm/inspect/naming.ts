@@ -1,4 +1,10 @@
-import { getOwnPropertyDescriptor, getPrototypeOf, stringSlice, uncurry } from '../intrinsics.ts'
+import {
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  ownConstructor,
+  stringSlice,
+  uncurry,
+} from '../intrinsics.ts'
 
 const functionToString = uncurry(Function.prototype.toString)
 const TAG: symbol = Symbol.toStringTag
@@ -15,7 +21,7 @@ export function toPrefix(value: object, fallback: string, size: string = ''): st
 /** The name of the first constructor on the prototype chain, read without calling a getter. */
 export function toConstructorName(value: object): string | undefined {
   for (let link: object | null = value; link !== null; link = getPrototypeOf(link)) {
-    const maker: unknown = getOwnPropertyDescriptor(link, 'constructor')?.value
+    const maker: unknown = ownConstructor(link)
     if (typeof maker !== 'function') continue
     const name = toOwnName(maker)
     if (name !== '') return name

@@ -13,11 +13,16 @@ import type { RealmBoot, RealmRequest } from './protocol.ts'
 /** The bundle as a function of what stands in its scope: each call evaluates it anew. */
 export type ScopeFunction = (...own: unknown[]) => BundleFactory
 
+/** How a bundle is to be evaluated; `names` are what its parameters stand for. */
+export interface BundleSetting {
+  readonly names: readonly string[]
+  readonly boot: RealmBoot
+}
+
 /** What the calls of a frozen realm are made with. */
 export interface FrozenCallsSpec {
   readonly realm: FrozenRealm
   readonly virtual: (name: string) => unknown
-  readonly boot: RealmBoot
   readonly send: (text: string) => void
   readonly printer: Printer
 }
@@ -26,8 +31,8 @@ export interface FrozenCallsSpec {
 export interface FrozenCalls {
   /** The way in: a JSON command; answers through `send`, `advance` by what it returns. */
   dispatch(text: string): boolean | undefined
-  /** Sets the bundle; `names` are what its parameters stand for. */
-  use(bundle: ScopeFunction, names: readonly string[]): void
+  /** Sets the bundle. */
+  use(bundle: ScopeFunction, setting: BundleSetting): void
 }
 
 interface Scene {
@@ -45,10 +50,10 @@ const WAITING = writeThrown(new Error('it waits for something that does not happ
 
 /** Creates what serves the calls. */
 export function createFrozenCalls(spec: FrozenCallsSpec): FrozenCalls {
-  const { realm, virtual, boot, send, printer } = spec
+  const { realm, virtual, send, printer } = spec
   // Parsed for each call: the one before may have changed what it was given.
-  const config = boot.config === undefined ? undefined : stringify(boot.config)
-  let { env } = boot
+  let config: string | undefined
+  let env: RealmBoot['env'] = {}
   let bundle: ScopeFunction = () => () => undefined
   let names: readonly string[] = []
   let scene: Scene | undefined
@@ -137,9 +142,11 @@ export function createFrozenCalls(spec: FrozenCallsSpec): FrozenCalls {
           return undefined
       }
     },
-    use(given, parameters) {
+    use(given, { names: parameters, boot }) {
       bundle = given
       names = parameters
+      env = boot.env
+      config = boot.config === undefined ? undefined : stringify(boot.config)
     },
   }
 }

@@ -5,17 +5,16 @@ import { createLibrarySamples, evaluateAll } from '../realm/frozen/library-sampl
 import { MODULE_NAMES } from '../realm/module-names.ts'
 import { VIRTUAL_MODULES } from '../shared/virtual/names.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
-import { createFrozenCalls, type ScopeFunction } from './frozen-calls.ts'
+import { createFrozenCalls, type BundleSetting, type ScopeFunction } from './frozen-calls.ts'
 import { createExecSample, createPluginSamples } from './frozen-samples.ts'
 import type { Printer } from './exec.ts'
-import type { RealmBoot } from './protocol.ts'
 
 const { parse } = JSON
 const inside = globalThis as unknown as Record<string, unknown>
 const send = take('__caisson_send') as (text: string) => void
-const boot = parse(take('__caisson_boot') as string) as RealmBoot & { seed: string }
+const seed = take('__caisson_seed') as string
 const language = findLanguage()
-const realm: FrozenRealm = installFrozenGlobals(globalThis, boot.seed)
+const realm: FrozenRealm = installFrozenGlobals(globalThis, seed)
 const virtual: (name: string) => unknown = createVirtualModules({
   // It counts its instances, for whoever made them.
   schemastery: () => {
@@ -24,14 +23,14 @@ const virtual: (name: string) => unknown = createVirtualModules({
 })
 const { debug, info, warn, error } = globalThis.console
 const printer: Printer = { debug, info, warn, error }
-const calls = createFrozenCalls({ realm, virtual, boot, send, printer })
+const calls = createFrozenCalls({ realm, virtual, send, printer })
 const plugins: unknown[][] = createPluginSamples()
 
 Object.defineProperty(inside, '__caisson_dispatch', {
   configurable: true,
   value: (text: string, scope?: ScopeFunction) => {
     if (scope === undefined) return calls.dispatch(text)
-    calls.use(scope, parse(text) as readonly string[])
+    calls.use(scope, parse(text) as BundleSetting)
   },
 })
 Object.defineProperty(inside, '__caisson_seal', { configurable: true, value: seal })

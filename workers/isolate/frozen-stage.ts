@@ -1,14 +1,6 @@
-import type IsolatedVm from 'isolated-vm'
 import type { RealmRequest } from './protocol.ts'
-import { watchParent } from './parent-watch.ts'
-import {
-  createIsolate,
-  MAX_STRAYS,
-  strayLog,
-  type OpenMessage,
-  type Stage,
-  type StageIo,
-} from './stage-parts.ts'
+import type { FrozenContext } from './frozen-context.ts'
+import { MAX_STRAYS, strayLog, type OpenMessage, type Stage, type StageIo } from './stage-parts.ts'
 
 interface Turn {
   readonly id: string
@@ -22,22 +14,19 @@ interface Turn {
 const MAX_TIMERS = 1_000
 
 /**
- * Creates the isolate of one bundle with one context that is frozen before the bundle is evaluated,
- * once for each call, in a scope of the call's own. Tool code runs on this thread: entering it from
- * another would cost more than all the rest of a call.
+ * Serves the calls of one bundle in a frozen context: the bundle is evaluated once for each, in a scope
+ * of the call's own. Tool code runs on this thread: entering it from another would cost more than all
+ * the rest of a call.
  */
-export function createFrozenStage(ivm: typeof IsolatedVm, open: OpenMessage, io: StageIo): Stage {
-  watchParent()
-  const isolate = createIsolate(ivm, open.memoryMb)
-  const context = isolate.createContextSync()
+export function createFrozenStage(context: FrozenContext, open: OpenMessage, io: StageIo): Stage {
+  const { isolate } = context
   let turn: Turn | undefined
   let usesTimers = false
   let described: string | undefined
   let { env } = open.boot
   let sent = env
   let broken = false
-
-  const heard = (text: string): void => {
+  context.listen((text) => {
     if (text.startsWith('{"k":"load')) described = text
     else if (text === 'timers') usesTimers = true
     else if (!text.startsWith('{')) arm(Number(text))
@@ -45,15 +34,13 @@ export function createFrozenStage(ivm: typeof IsolatedVm, open: OpenMessage, io:
       if (text.startsWith('{"k":"settle"')) turn.settled = true
       io.post({ t: 'event', id: turn.id }, text)
     }
-  }
-  const opened = tryOpen(ivm, { isolate, context, open, seed: io.seed() }, heard)
-  if ('failure' in opened) return createFailedStage(opened.failure, io)
-  const { dispatch } = opened
+  })
+  const failure = context.failure ?? tryUse(context, open)
+  if (failure !== undefined) return createFailedStage(failure, io)
 
-  /** Runs a command and all microtasks it leads to. */
   function enter(text: string): unknown {
     try {
-      return dispatch.applySync(undefined, [text])
+      return context.dispatch(text)
     } catch (error) {
       stray(error)
       return undefined
@@ -136,40 +123,14 @@ function createFailedStage(message: string, io: StageIo): Stage {
   }
 }
 
-function tryOpen(
-  ivm: typeof IsolatedVm,
-  spec: ContextSpec,
-  heard: (text: string) => void,
-): { dispatch: IsolatedVm.Reference } | { failure: string } {
+function tryUse(
+  context: FrozenContext,
+  { bundle, names = [], boot }: OpenMessage,
+): string | undefined {
   try {
-    return { dispatch: openContext(ivm, spec, heard) }
+    context.use(bundle, JSON.stringify({ names, boot }))
+    return undefined
   } catch (error) {
-    return { failure: String(error) }
+    return String(error)
   }
-}
-
-interface ContextSpec {
-  readonly isolate: IsolatedVm.Isolate
-  readonly context: IsolatedVm.Context
-  readonly open: OpenMessage
-  readonly seed: string
-}
-
-/** Installs and freezes the realm, then hands it the bundle. Nothing of the bundle has run. */
-function openContext(
-  ivm: typeof IsolatedVm,
-  { isolate, context, open, seed }: ContextSpec,
-  heard: (text: string) => void,
-): IsolatedVm.Reference {
-  const { global } = context
-  global.setSync('__caisson_send', new ivm.Callback(heard))
-  global.setSync('__caisson_boot', JSON.stringify({ ...open.boot, seed }))
-  isolate.compileScriptSync(open.realm, { filename: 'tool:realm' }).runSync(context)
-  const dispatch = global.getSync('__caisson_dispatch', { reference: true })
-  const seal = global.getSync('__caisson_seal', { reference: true })
-  seal.applySync(undefined, [])
-  const bundle = isolate.compileScriptSync(open.bundle, { filename: 'tool:bundle' })
-  const scope = bundle.runSync(context, { reference: true }) as IsolatedVm.Reference
-  dispatch.applySync(undefined, [JSON.stringify(open.names ?? []), scope.derefInto()])
-  return dispatch
 }

@@ -31,7 +31,13 @@ export type HostMessage =
 export type RunnerOrder =
   | (HostMessage & { readonly slot?: number })
   /** What to have ready before it is known what will run; `memoryMb` absent: nothing but the text. */
-  | { readonly t: 'warm'; readonly realm: string; readonly memoryMb?: number }
+  | {
+      readonly t: 'warm'
+      readonly realm: string
+      readonly memoryMb?: number
+      /** The realm is one to be frozen; frozen it is, too, if that can be done before. */
+      readonly frozen?: true
+    }
   /** Ends what runs in the slot; answered by `dropped` once nothing does. */
   | { readonly t: 'drop'; readonly slot: number }
   /** Asks who has used the most CPU time; answered by `spent`. */

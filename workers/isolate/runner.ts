@@ -4,8 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createFrameReader, encodeFrame } from '../shared/frames.ts'
+import { createFrozenContext, type FrozenContext } from './frozen-context.ts'
+import { createFrozenStage } from './frozen-stage.ts'
 import { createSharedStage, type SharedStage } from './shared-stage.ts'
-import { createStage, type Stage } from './stage.ts'
+import { createFreshStage } from './fresh-stage.ts'
+import type { Stage } from './stage-parts.ts'
 import { createWarmIsolate, type WarmIsolate } from './warm-isolate.ts'
 import type { RunnerMessage, RunnerOrder } from './protocol.ts'
 
@@ -37,10 +40,15 @@ function start(): void {
   let stage: Stage | undefined
   let realm = ''
   let warmed: WarmIsolate | undefined
+  let frozen: FrozenContext | undefined
   const receive = (message: RunnerOrder): void => {
     if (message.t === 'warm') {
       realm = message.realm
       const { memoryMb } = message
+      if (message.frozen && memoryMb !== undefined) {
+        frozen = createFrozenContext(ivm, { realm, memoryMb, seed: seed() })
+        return
+      }
       if (memoryMb !== undefined) warmed = createWarmIsolate(ivm, { realm, memoryMb, seed: seed() })
       return
     }
@@ -54,9 +62,13 @@ function start(): void {
       return addressed?.receive(message)
     }
     const open = { ...message, realm: message.realm ?? realm }
-    if (slot === undefined) {
+    if (open.state === 'frozen') {
+      const { memoryMb } = open
+      const made = frozen ?? createFrozenContext(ivm, { realm: open.realm, memoryMb, seed: seed() })
+      stage = createFrozenStage(made, open, { post, seed })
+    } else if (slot === undefined) {
       const ready = message.realm === undefined ? warmed : warmed?.isolate.dispose()
-      stage = createStage(ivm, open, { post, seed, ...(ready && { warmed: ready }) })
+      stage = createFreshStage(ivm, open, { post, seed, ...(ready && { warmed: ready }) })
     } else {
       const from: typeof post = (said, raw) => post({ ...said, slot }, raw)
       shared[slot] = createSharedStage(ivm, open, { post: from, seed, slot })

@@ -6,6 +6,8 @@ export interface RunnerLaunch {
   readonly memoryMb: number
   /** False: V8 interprets, and compiles nothing. */
   readonly jit: boolean
+  /** The realm of frozen calls, for runners that serve nothing else. */
+  readonly frozenRealm?: string
   /** Isolates that may live in it at once. */
   readonly isolates: number
   /** Whether a cgroup must hold its CPU time too, or holds what it can. */
@@ -25,8 +27,10 @@ const RESIDENT_TIMES = 3
 const TASKS = 64
 
 /** What tells launches apart. */
-export function launchKey({ memoryMb, jit, isolates, kernelLimits, walls }: RunnerLaunch): string {
-  return [memoryMb, jit, isolates, kernelLimits, walls?.kind ?? 'open'].join()
+export function launchKey(launch: RunnerLaunch): string {
+  const { memoryMb, jit, isolates, kernelLimits, walls, frozenRealm } = launch
+  const state = frozenRealm === undefined ? 'made' : 'frozen'
+  return [memoryMb, jit, isolates, kernelLimits, walls?.kind ?? 'open', state].join()
 }
 
 /** Bytes of private data the kernel lets the process reserve (`RLIMIT_DATA`). */

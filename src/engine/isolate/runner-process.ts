@@ -77,7 +77,8 @@ const ADDON = createRequire(import.meta.url).resolve('isolated-vm')
 export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
   const session = randomUUID()
   const born = performance.now()
-  const { launch, group, prepareTimeoutMs, realm } = spec
+  const { launch, group, prepareTimeoutMs } = spec
+  const realm = launch.frozenRealm ?? spec.realm
   const addon = launch.walls === undefined ? ADDON : ADDON_INSIDE
   const child = startRunnerChild({ ...spec, args: [addon, session] })
   let cause: Cause | undefined
@@ -147,8 +148,10 @@ export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
   }
 }
 
-function warmMessage(realm: string, { isolates, memoryMb }: RunnerLaunch): RunnerOrder {
-  return isolates === 1 ? { t: 'warm', realm, memoryMb } : { t: 'warm', realm }
+function warmMessage(realm: string, launch: RunnerLaunch): RunnerOrder {
+  const { isolates, memoryMb, frozenRealm } = launch
+  if (isolates > 1) return { t: 'warm', realm }
+  return { t: 'warm', realm, memoryMb, ...(frozenRealm === undefined ? {} : { frozen: true }) }
 }
 
 // The runner has it already, and it is a megabyte.

@@ -238,6 +238,9 @@ test('hostile lines of the greatest size are read in bounded time', () => {
     '"$(',
     'cat [a-',
     'for x in a b c; do ',
+    'x=1; ',
+    'x=$x$x; ',
+    'for y in 1 2 3 4 5 6 7 8; do curl $y/$y/$y; done; ',
   ]) {
     const line = piece.repeat(Math.floor(size / piece.length))
     const began = performance.now()

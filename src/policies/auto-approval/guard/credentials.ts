@@ -1,6 +1,8 @@
 const PATTERNS: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----/,
-  /(?<![A-Za-z0-9])(?:sk|gh[pousr]|github_pat|glpat|npm|xox[abprs])[-_][A-Za-z0-9_-]{8}/,
+  /(?<![A-Za-z0-9])(?:sk|gh[pousr]|github_pat|glpat|xox[abprs])[-_][A-Za-z0-9_-]{8}/,
+  // With a dash it is the name of a package unless it looks random.
+  /(?<![A-Za-z0-9])npm(?:_[A-Za-z0-9_-]{8}|-(?=[A-Za-z_-]{0,64}[0-9])[A-Za-z0-9_-]{8})/,
   /(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}/,
   /\bBearer[ \t+]+[A-Za-z0-9._~+/=-]{8}/i,
   /aws_?(?:access_?key_?id|secret_?access_?key|secret_?key|access_?key)["']?[ \t]{0,8}[:=][ \t]{0,8}["']?[A-Za-z0-9/+=]{16}/i,

@@ -1,3 +1,4 @@
+import { isSecretName } from './names.ts'
 import type { Atom, Reading, Segment } from './atoms.ts'
 import { hasUnknown, joinAtoms, leadingText, literalOf, UNKNOWN, withoutStart } from './atoms.ts'
 
@@ -31,7 +32,9 @@ export function toPlace(reading: Reading, base: PlaceBase): Place | undefined {
   const named = splitNames(anchored)
   const first = named[0]
   const floating = leadingText(anchored).startsWith('/') === false
-  const { segments, climbed } = applyDots(floating && first !== undefined ? named.slice(1) : named)
+  const { segments, climbed } = applyDots(
+    floating && first !== undefined ? [...knownEnd(first), ...named.slice(1)] : named,
+  )
   const literal = anchored.every((atom) => typeof atom === 'string')
   return {
     segments,
@@ -46,6 +49,15 @@ export function toPlace(reading: Reading, base: PlaceBase): Place | undefined {
 export function literalPlace(path: string): Place {
   const segments = path.split('/').filter((name) => name !== '')
   return { segments, floating: false, unknown: false, literal: path, raw: undefined }
+}
+
+// `$NAME.pem` ends like a key file, and `$NAME.env` can be `.env` itself.
+function knownEnd(first: Segment): readonly Segment[] {
+  if (typeof first === 'string') return []
+  const [, ...rest] = first
+  const text = literalOf(rest)
+  if (rest.length === 0 || text === undefined) return []
+  return [isSecretName(text) ? text : `_${text}`]
 }
 
 // Absolute atoms, or atoms that begin with something unknown.

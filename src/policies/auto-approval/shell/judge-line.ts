@@ -12,12 +12,13 @@ import { isSecretVariable } from './environment.ts'
 import { eitherFolder, folderAfter } from './folders.ts'
 import { judgeWords } from './judge-words.ts'
 import type { Context, Folders, Line } from './line.ts'
-import { addCode, MAX_NESTING } from './line.ts'
+import { addCode, MAX_NESTING, MAX_VARIANTS } from './line.ts'
 import type { ShellParser } from './read-line.ts'
 import { readLine } from './read-line.ts'
 import type { ShellWord } from './shell-word.ts'
 import { startOf, textOf } from './shell-word.ts'
-import { collectVariables, expandedNames } from './variables.ts'
+import type { Variables } from './variables.ts'
+import { collectVariables, expandedNames, MAX_GIVEN } from './variables.ts'
 import { walkStatements, walkSubstitutions } from './walk.ts'
 import type { Scope } from './words.ts'
 import { toAssignmentWord, toShellWords } from './words.ts'
@@ -48,7 +49,7 @@ export function judgeLine(request: LineRequest): LineVerdict {
   const { text, ground, findings, parser, confined } = request
   const line: Line = {
     ...{ ground, findings, parser, confined },
-    ...{ segments: [], events: [], kinds: [], urls: [], counter: 0, operands: 0 },
+    ...{ segments: [], events: [], kinds: [], urls: [], counter: 0, operands: 0, variants: 0 },
     deletions: { paths: [], spoiled: false },
   }
   const script = readLine(text, parser)
@@ -58,6 +59,7 @@ export function judgeLine(request: LineRequest): LineVerdict {
   }
   noteWholeText(script, line)
   const variables = collectVariables(script)
+  noteTooMany(variables, line)
   for (const name of request.assigned)
     variables.set(name, [...(variables.get(name) ?? []), { value: undefined, append: false }])
   const place = { folders: { paths: [request.folder], unknown: false } }
@@ -77,10 +79,23 @@ function judgeCommand(node: Command, context: Context): void {
   walkSubstitutions(node, { ...context, inside: [...context.inside, command] }, judgeCommand)
   const words = wordsOf(node, context.scope)
   judgeWords({ node, words, context, command, nest, main: true })
-  const variants = variantsOf(words)
+  const variants = affordable(variantsOf(words), context.line)
   for (const variant of variants)
     judgeWords({ node, words: variant, context, command, nest, main: false })
   moveFolders([words, ...variants], context)
+}
+
+// Readings beyond what is looked at are not guessed.
+function affordable<T>(variants: readonly T[], line: Line): readonly T[] {
+  line.variants += variants.length
+  if (line.variants <= MAX_VARIANTS) return variants
+  addCode(line, 'UNPARSABLE')
+  return []
+}
+
+function noteTooMany(variables: Variables, line: Line): void {
+  for (const values of variables.values())
+    if (values.length > MAX_GIVEN) return addCode(line, 'UNPARSABLE')
 }
 
 function wordsOf(node: Command, scope: Scope): readonly ShellWord[] {
@@ -149,6 +164,7 @@ function nestText(context: Context, text: string, { args, must }: Nested): void 
   }
   noteWholeText(script, line)
   const variables = collectVariables(script, scope.variables)
+  noteTooMany(variables, line)
   const inner = { ...scope, variables, positional: args }
   const before = context.place.folders
   walkStatements(

@@ -49,6 +49,8 @@ export interface Line {
   readonly deletions: { paths: string[]; spoiled: boolean }
   counter: number
   operands: number
+  /** Further readings of commands so far. */
+  variants: number
 }
 
 /** Where in a line the walk is. */
@@ -75,6 +77,7 @@ export type Stdin =
 
 export const MAX_OPERANDS = 256
 export const MAX_COMMANDS = 1024
+export const MAX_VARIANTS = 2048
 export const MAX_NESTING = 4
 
 /** Adds a reason that belongs to no path. */

@@ -11,6 +11,9 @@ export interface Given {
 /** Everything that a line assigns, wherever it stands: loops and functions make order meaningless. */
 export type Variables = ReadonlyMap<string, readonly Given[]>
 
+/** More values than this for one variable are not followed. */
+export const MAX_GIVEN = 32
+
 const READERS: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts', 'let'])
 
 /** Collects the assignments of a line at any depth, except those of text nested in text. */
@@ -21,7 +24,9 @@ export function collectVariables(
   const given = new Map<string, readonly Given[]>()
   for (const [name, values] of outer) given.set(name, [...values])
   const add = (name: string, value: Given): void => {
-    given.set(name, [...(given.get(name) ?? []), value])
+    const known = given.get(name) ?? []
+    // One more than is read shows that there are too many.
+    if (known.length <= MAX_GIVEN) given.set(name, [...known, value])
   }
   visit(script, add)
   return given

@@ -159,7 +159,7 @@ function walkBranch(list: CompoundList, context: Context, judge: JudgeCommand): 
 function walkFor(node: For | Select, context: Context, judge: JudgeCommand): void {
   for (const word of node.wordlist ?? []) walkSubstitutions(word, context, judge)
   const readings = itemsOf(node, context)
-  const known = readings.length > 0 && readings.length <= 64 && node.type === 'For'
+  const known = readings.length > 0 && node.type === 'For'
   const loops = new Map(context.scope.loops)
   if (known) loops.set(node.name.value, readings)
   else loops.delete(node.name.value)

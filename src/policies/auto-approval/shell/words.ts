@@ -107,7 +107,7 @@ function concatenate(parts: readonly WordPart[], place: Place): Value {
     const value = evaluatePart(part, place)
     const heads = [main, ...others]
     const added = value.others.flatMap((tail) => heads.map((head) => [...head, ...tail]))
-    others = [...others.map((head) => [...head, ...value.main]), ...added].slice(0, MAX_READINGS)
+    others = capped([...others.map((head) => [...head, ...value.main]), ...added])
     main = [...main, ...value.main]
   }
   return { main: joinAtoms(main), others: others.map(joinAtoms) }
@@ -161,7 +161,13 @@ function expandParameter(part: ParameterExpansionPart, place: Place): Value {
 // The value is one of several, or something made of one of them.
 function loosen(value: Value, more: readonly Reading[] = []): Value {
   const known = [value.main, ...value.others, ...more].filter((reading) => !isUnknownOnly(reading))
-  return { main: [UNKNOWN], others: known.slice(0, MAX_READINGS) }
+  return { main: [UNKNOWN], others: capped(known) }
+}
+
+// What is left out can be anything.
+function capped(readings: readonly Reading[]): readonly Reading[] {
+  if (readings.length <= MAX_READINGS) return readings
+  return [...readings.slice(0, MAX_READINGS - 1), [ANY]]
 }
 
 function expand(name: string, place: Place): Value {
@@ -195,7 +201,7 @@ function expandPositional(name: string, scope: Scope): Value | undefined {
 function fromKnown(readings: readonly Reading[] | undefined): Value {
   if (readings === undefined) return OPEN
   const [main, ...others] = readings
-  return main === undefined ? OPEN : { main, others: others.slice(0, MAX_READINGS) }
+  return main === undefined ? OPEN : { main, others: capped(others) }
 }
 
 function valuesOf(value: Word | ArrayValue | undefined, place: Place): readonly Reading[] {

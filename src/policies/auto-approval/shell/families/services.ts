@@ -85,12 +85,12 @@ function isForeign(source: ShellWord, { context }: Segment): boolean {
   })
 }
 
+const SENDING: ReadonlySet<string> = new Set(['api', 'gist', 'secret', 'variable', 'codespace'])
 const GH_CHANGES =
   'create merge close delete comment edit review run reopen lock transfer archive fork rename'
 
 function judgeGh(segment: Segment): void {
   segment.mark('other')
-  segment.event('sender')
   judgeCredentials(segment)
   const names = segment.args.flatMap((word) => {
     const text = textOf(word)
@@ -112,6 +112,8 @@ function judgeGh(segment: Segment): void {
     )
   )
     segment.add('PUBLISH')
+  // Looking something up sends nothing of the workspace.
+  if (segment.codes.has('PUBLISH') || SENDING.has(group ?? '')) segment.event('sender')
   segment.add('NETWORK')
   for (const word of segment.args) {
     if (startOf(word).startsWith('-')) continue

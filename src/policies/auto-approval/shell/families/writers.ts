@@ -31,7 +31,7 @@ function judgeMade(segment: Segment, spec: OptionSpec): void {
   const args = parseArgs(segment.args, spec)
   segment.paths(valuesOf(args, '-r', '--reference'), 'meta')
   segment.paths(args.operands, 'write')
-  segment.settle('TEXT_ONLY')
+  if (segment.codes.size === 0) segment.settle('TEXT_ONLY')
 }
 
 function judgeTouch(segment: Segment): void {
@@ -39,7 +39,7 @@ function judgeTouch(segment: Segment): void {
   const args = parseArgs(segment.args, { values: 'drt', long: ['date', 'reference', 'time'] })
   segment.paths(valuesOf(args, '-r', '--reference'), 'meta')
   segment.paths(args.operands, 'write')
-  segment.settle('TEXT_ONLY')
+  if (segment.codes.size === 0) segment.settle('TEXT_ONLY')
 }
 
 function judgePatch(segment: Segment): void {

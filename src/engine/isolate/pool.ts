@@ -23,6 +23,8 @@ const MB = 1024 * 1024
 const RESIDENT_MB = 120
 /** Calls between two looks at what a runner keeps. */
 const WEIGHED_EVERY = 16
+const MANY_CALLS = 1_000
+const FROZEN_LASTS = 20
 
 /**
  * Creates the pool; nothing is spawned until `warm()` or the first `take()`. It never holds more than
@@ -169,7 +171,7 @@ function putBack(pool: Pool, slot: RunnerProcess, key: string): void {
   if (member === undefined) return
   member.calls += 1
   const heavy = member.calls % WEIGHED_EVERY === 0 && isHeavy(member)
-  const tired = heavy || member.calls >= pool.spec.callsPerRunner
+  const tired = heavy || member.calls >= mostCalls(pool.spec, member.launch)
   if (pool.closed || tired || member.isClosing || slot.isDead) {
     return close(pool, member, slot, 'it has served its time')
   }
@@ -178,6 +180,12 @@ function putBack(pool: Pool, slot: RunnerProcess, key: string): void {
   if (member.lent.size === 0) pool.roster.rest(member, key)
   serve(pool)
   trim(pool)
+}
+
+// Contexts leave something behind; a frozen one is not made anew. Few calls are somebody's wish.
+function mostCalls({ callsPerRunner }: PoolSpec, { frozenRealm }: RunnerLaunch): number {
+  const lasts = frozenRealm !== undefined && callsPerRunner >= MANY_CALLS
+  return lasts ? FROZEN_LASTS * callsPerRunner : callsPerRunner
 }
 
 /** Lets nobody else in, and ends it once nobody is in it. */

@@ -176,6 +176,20 @@ describe('the record', () => {
     expect(statSync(join(folder, 'audit.jsonl')).mode & 0o777).toBe(0o600)
   })
 
+  test('AUD-06 the journal of a command is put aside under its own name', async () => {
+    const folder = makeFolder()
+    const other = openAudit({}, folder)
+    await other.audit.write(observation(1))
+    await other.audit.close()
+    const store = createFileStore(join(folder, 'run-x.jsonl'), { sync: 'none' })
+    store.resume()
+    await store.append('{"seq":1}\n')
+    await store.rotate(1, 5)
+    await store.append('{"seq":2}\n')
+    await store.close()
+    expect(readdirSync(folder).sort()).toEqual(['audit.jsonl', 'run-x-1.jsonl', 'run-x.jsonl'])
+  })
+
   test('AUD-06 a rotation that fails leaves a stored line stored', async () => {
     const diagnostics: string[] = []
     const folder = makeFolder()

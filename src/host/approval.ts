@@ -95,7 +95,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     clock,
     closers,
   })
-  if (pack !== undefined && seams.journal !== 'run') announceConsole(api, kernel)
+  if (pack !== undefined) announceConsole(api, kernel)
   return {
     api,
     openSession(id, policy) {

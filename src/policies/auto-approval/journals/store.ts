@@ -23,9 +23,9 @@ export interface AuditStore {
 }
 
 export const CHAIN_START = '0'.repeat(64)
+const SUFFIX = '.jsonl'
 const TAIL_BYTES = 64 * 1_024
 const FLAGS = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW
-const ROTATED = /^audit-(\d+)\.jsonl$/
 
 /** A store in one file. A torn last line is ended before anything is written behind it. */
 export function createFileStore(
@@ -56,14 +56,12 @@ export function createFileStore(
     },
     async rotate(seq, keep) {
       const old = handle
-      await rename(path, join(dirname(path), `audit-${seq}.jsonl`))
+      await rename(path, rotatedPath(path, seq))
       handle = undefined
       size = 0
       await old?.close()
-      const numbers = rotatedNumbers(await readdir(dirname(path)))
-      for (const number of numbers.slice(keep)) {
-        await rm(join(dirname(path), `audit-${number}.jsonl`), { force: true })
-      }
+      const numbers = rotatedNumbers(path, await readdir(dirname(path)))
+      for (const number of numbers.slice(keep)) await rm(rotatedPath(path, number), { force: true })
     },
     async close() {
       await handle?.close()
@@ -114,14 +112,21 @@ function readTail(
 }
 
 function latestRotated(path: string): string | undefined {
-  if (basename(path) !== 'audit.jsonl') return undefined
-  const [newest] = rotatedNumbers(readdirSync(dirname(path)))
-  return newest === undefined ? undefined : join(dirname(path), `audit-${newest}.jsonl`)
+  const [newest] = rotatedNumbers(path, readdirSync(dirname(path)))
+  return newest === undefined ? undefined : rotatedPath(path, newest)
 }
 
-function rotatedNumbers(names: readonly string[]): number[] {
+// Each journal has names of its own beside it: those of a command are not those of a host.
+function rotatedPath(path: string, seq: number): string {
+  return join(dirname(path), `${basename(path, SUFFIX)}-${seq}${SUFFIX}`)
+}
+
+function rotatedNumbers(path: string, names: readonly string[]): number[] {
+  const head = `${basename(path, SUFFIX)}-`
   return names
-    .map((name) => Number(ROTATED.exec(name)?.[1] ?? -1))
-    .filter((number) => number >= 0)
+    .filter((name) => name.startsWith(head) && name.endsWith(SUFFIX))
+    .map((name) => name.slice(head.length, -SUFFIX.length))
+    .filter((number) => /^\d{1,15}$/.test(number))
+    .map(Number)
     .sort((a, b) => b - a)
 }

@@ -109,9 +109,16 @@ test('ATK-054 neighbours that may be run again are', async () => {
 
 test('what can only be killed takes its neighbours along, and they are told why', async () => {
   const stuck = 'return (3n ** 20000000n).toString().length'
-  await loadDense(defineTool('stays', WAITS) + defineTool('stuck', stuck, 'timeoutMs: 800,'))
+  await loadDense(
+    defineTool('stays', `console.log('here'); ${WAITS}`) +
+      defineTool('stuck', stuck, 'timeoutMs: 800,'),
+  )
   await run('stays', { ms: 0, n: 0 })
-  const neighbour = run('stays', { ms: 10_000, n: 1 })
+  const began = new Promise((resolve) => arena.host.on('tool/log', resolve))
+  const { signal } = new AbortController()
+  const call = { callId: randomUUID(), name: 'stays', arguments: { ms: 10_000, n: 1 }, signal }
+  const neighbour = arena.host.openSession().agent('neighbour').tools.execute(call)
+  await began
   const begun = performance.now()
   expect(await run('stuck')).toMatchObject({ isError: true, error: { code: 'TOOL_TIMEOUT' } })
   expect(performance.now() - begun).toBeLessThan(800 + 50 + 500 * patience())

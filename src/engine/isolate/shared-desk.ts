@@ -1,4 +1,5 @@
 import type { EngineDeath } from '../shared/conversation.ts'
+import { startWorkTimer } from '../shared/work-timer.ts'
 import { ownOf, type Desk, type DeskParts } from './desk.ts'
 import type { HeardMessage } from './parse-message.ts'
 import { createRunnerRest, type RunnerRest } from './runner-rest.ts'
@@ -7,7 +8,7 @@ import type { RunnerListener, RunnerProcess } from './runner-process.ts'
 /** How long what runs in one slot may take to be ended by the runner itself. */
 const DROP_MS = 150
 /** How long the runner may take to say who uses it most. */
-const WEIGH_MS = 40
+const WEIGH_MS = 100
 
 interface Place {
   readonly index: number
@@ -16,7 +17,7 @@ interface Place {
   listener: RunnerListener | undefined
   death: EngineDeath | undefined
   /** Set once it is to end by itself. */
-  drop: { readonly detail: string; readonly timer: NodeJS.Timeout } | undefined
+  drop: { readonly detail: string; readonly cancel: () => void } | undefined
   isLive: boolean
 }
 
@@ -42,7 +43,7 @@ export function createSharedDesk(parts: DeskParts, isolates: number): Desk {
   const end = (place: Place, death: EngineDeath): void => {
     if (place.death !== undefined) return
     place.death = death
-    clearTimeout(place.drop?.timer)
+    place.drop?.cancel()
     place.rest.end()
     busy.delete(place)
     place.dead.resolve(death)
@@ -152,8 +153,11 @@ function toSlot(place: Place, parts: DeskParts): RunnerProcess {
       // What has broken its word is not asked.
       if (cause !== 'killed') return parts.kill(cause, detail, slot)
       if (place.drop !== undefined) return
-      const timer = setTimeout(() => parts.kill('killed', detail, slot), DROP_MS)
-      place.drop = { detail, timer }
+      // A runner that does not get the CPU has not heard of it yet.
+      const cancel = startWorkTimer({ ms: DROP_MS, cpuMs: parts.cpuMs }, () =>
+        parts.kill('killed', detail, slot),
+      )
+      place.drop = { detail, cancel }
       parts.post({ t: 'drop', slot })
     },
   }

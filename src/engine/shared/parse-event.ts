@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CaissonError } from '../../errors/caisson-error.ts'
+import type { CaissonError, ErrorFacts } from '../../errors/caisson-error.ts'
 import type { ToolProgress } from '../../types/call.ts'
 import type {
   BodyOutcome,
@@ -58,7 +58,13 @@ const outcome = z.discriminatedUnion('kind', [
     kind: z.literal('unusable'),
     code: z.enum(['INVALID_TOOL_OUTPUT', 'JSON_LIMIT', 'OUTPUT_LIMIT']),
     message: z.string().max(4_096),
-    facts: z.record(z.string().max(64), z.union([z.string(), z.number(), z.boolean()])),
+    // Of an error only these are the realm's to say; what it adds is not believed.
+    facts: z.object({
+      stage: z.literal('value').optional(),
+      limit: z.string().max(64).optional(),
+      max: z.number().optional(),
+      where: z.string().max(4_096).optional(),
+    }),
   }),
   z.strictObject({
     kind: z.literal('threw'),
@@ -107,7 +113,7 @@ export function parseOutcome(
       ? { kind: 'returned', value: data.value }
       : { kind: 'returned', value: data.value, projection: data.projection as BodyProjection }
   }
-  if (data.kind === 'unusable') return data
+  if (data.kind === 'unusable') return { ...data, facts: { ...data.facts } as ErrorFacts }
   const { name, message, code } = data.thrown
   const thrown = { name, message, ...(code === undefined ? {} : { code }) }
   const refusal = data.refusal === undefined ? undefined : refusals.get(data.refusal)

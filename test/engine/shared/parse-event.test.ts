@@ -112,3 +112,22 @@ describe('parseRecord()', () => {
     expect(parseRecord(`[${'0,'.repeat(200_100)}0]`)).toBeUndefined()
   })
 })
+
+test('parseOutcome() keeps of what a realm says about a value only what is the realm’s to say', () => {
+  const facts = {
+    limit: 'nodes',
+    max: 5,
+    where: 'value.a',
+    by: 'guard',
+    unconfirmed: true,
+    code: 'X',
+  }
+  expect(
+    parseOutcome({ kind: 'unusable', code: 'JSON_LIMIT', message: 'm', facts }, new Map()),
+  ).toEqual({
+    kind: 'unusable',
+    code: 'JSON_LIMIT',
+    message: 'm',
+    facts: { limit: 'nodes', max: 5, where: 'value.a' },
+  })
+})

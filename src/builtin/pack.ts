@@ -17,6 +17,7 @@ import {
 } from './bash.ts'
 import { createEditTool } from './edit.ts'
 import { createListTool } from './list.ts'
+import { judgeMode } from './mode-guard.ts'
 import type { BuiltinOptions } from './options.ts'
 import { createReadTool } from './read.ts'
 import { createSearchTool } from './search.ts'
@@ -130,7 +131,12 @@ function createBash(spec: PackSpec): Registration {
     },
     project: made.body.project,
   }
-  const operator = { ...spec.operator, maxTimeoutMs: BASH_CEILING_MS, graceMs: BASH_GRACE_MS }
+  const operator: OperatorSettings = {
+    ...spec.operator,
+    maxTimeoutMs: BASH_CEILING_MS,
+    graceMs: BASH_GRACE_MS,
+    widens: (args) => judgeMode({ arguments: args }, spec.options)?.kind === 'ask',
+  }
   return { ...made, timeoutMs: BASH_CEILING_MS, operator, body }
 }
 

@@ -12,6 +12,19 @@ export const COMMAND_APPROVAL: NonNullable<HostOptions['approval']> = withSeams(
   { journal: 'run' },
 )
 
+/** The same for `run`, in which the operator names the tools: `command` says which. */
+export function createRunApproval(): {
+  readonly approval: NonNullable<HostOptions['approval']>
+  command(tool: string): void
+} {
+  const commanded = new Set<string>()
+  const isCommanded = (tool: string): boolean => commanded.has(tool)
+  return {
+    approval: withSeams({}, { journal: 'run', isCommanded }),
+    command: (tool) => void commanded.add(tool),
+  }
+}
+
 /** Has the host's questions answered in the way that `--approve` names; locked ones only by a person. */
 export function attachApproval(host: ToolHost, mode: ApprovalMode): void {
   if (mode === 'ask') {

@@ -2,7 +2,7 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
-import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
+import { attachApproval, createRunApproval, type ApprovalMode } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
@@ -33,8 +33,9 @@ export async function runTool(output: Output, options: RunOptions): Promise<numb
     throw new CaissonError('CONFIG_INVALID', 'run: name a source, or --tools builtin')
   const args = await readArgs(options.args)
   checkWorkspace(options.workspace)
+  const { approval, command } = createRunApproval()
   await using host = createToolHost({
-    approval: COMMAND_APPROVAL,
+    approval,
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
     ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
@@ -42,6 +43,7 @@ export async function runTool(output: Output, options: RunOptions): Promise<numb
   using interrupt = listenForInterrupt()
   const loaded = await interrupt.during(loadTool(host, options, output), () => host.close())
   if (loaded === undefined) return reportInterrupted(output)
+  command(loaded.tool)
   noteCeiling(host, loaded.profile, options.timeout, output)
   return await callTool(output, options, { ...loaded, host, args, signal: interrupt.signal })
 }

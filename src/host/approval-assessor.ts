@@ -102,6 +102,7 @@ function factsOf(
     confined: operator.confinement !== 'none',
     capabilities: hasCapabilities(registration),
     ...(operator.destructive === true ? { destructive: true } : {}),
+    ...(operator.widens === undefined ? {} : { widens: operator.widens }),
   }
 }
 

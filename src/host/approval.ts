@@ -42,7 +42,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   const users = createUserMessages()
   const host = createPackHost(kernel, isGoverned, users.list)
   const resolve = (given: unknown): InForce => {
-    const next = compileSettings(given)
+    const next = compileSettings(given, seams.isCommanded)
     checkKeys(next)
     const home = seams.home ?? homedir()
     checkTrustedDirs(next.settings.trustedDirs, { home, stateDir: kernel.spec.stateHome })

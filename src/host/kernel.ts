@@ -48,8 +48,6 @@ export interface Kernel {
   agentStateOf(agent: object): AgentState
   /** The record of an agent of this host; undefined for anybody else's. */
   findAgent(agent: AgentRef): AgentState | undefined
-  /** Asks that only a person may grant, by the calls they are about. */
-  readonly lockedAsks: WeakSet<CallToken>
   /** The call of that identity while it is under way. */
   callOf(token: CallToken): Call | undefined
   /** The agent and every live agent below it. */
@@ -234,7 +232,6 @@ export function createKernel(spec: HostSpec): Kernel {
       throw new CaissonError('CONFIG_INVALID', 'parent must be an agent of this host')
     },
     findAgent: (agent) => agents.get(agent),
-    lockedAsks: new WeakSet(),
     callOf: (token) => live.get(token),
     familyOf: (agent) => [...states.values()].filter((member) => isBelow(member, agent)),
     settled: (agent) => until(() => agent.live.size === 0),

@@ -107,7 +107,6 @@ function sandboxMode(
   return function builtinSandboxMode(exec, next) {
     if (kernel.callOf(exec.token)?.registration !== bash) return next()
     const decision = judgeMode(exec, settings)
-    if (decision?.kind === 'ask') kernel.lockedAsks.add(exec.token)
     return decision ?? next()
   }
 }

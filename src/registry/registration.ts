@@ -29,6 +29,8 @@ export interface OperatorSettings {
   readonly confinement?: 'none'
   /** It says of itself that it destroys things; that can only make policy stricter. */
   readonly destructive?: boolean
+  /** Whether a call asks for more than the tool has by itself; only a person may grant that. */
+  readonly widens?: (args: JsonValue) => boolean
   /** How the operator classifies the tool for approval. */
   readonly policy?: ToolDescriptor
   readonly logBytes: number

@@ -1,3 +1,4 @@
+import type { JsonValue } from '../../types/json.ts'
 import type { ShellParser } from './shell/read-line.ts'
 import type {
   AssessedCall,
@@ -44,6 +45,8 @@ export interface ToolFacts {
   readonly capabilities: boolean
   /** The tool's own claim to destroy things; it can only tighten. */
   readonly destructive?: boolean
+  /** Whether a call asks for more than the tool has by itself. */
+  readonly widens?: (args: JsonValue) => boolean
 }
 
 /** The file system as the assessment looks at it. Paths are absolute; nothing here follows the process's cwd. */

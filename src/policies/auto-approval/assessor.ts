@@ -56,6 +56,8 @@ function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
     }
     judgeCredentials(call, descriptor, findings)
     shell = judgeByClass(request, call, options)
+    if (facts?.widens?.(call.arguments) === true)
+      findings.add({ code: 'HOST_ACCESS', layer: 'names' })
   } catch {
     // Reading that fails proves nothing, so the call is refused.
     findings.add({ code: 'TARGET_UNREADABLE', layer: 'credentials' })

@@ -16,6 +16,8 @@ export interface ApprovalSeams {
   readonly assessor?: Assessor
   /** `run`: the journal of one command, beside others. Default `shared`. */
   readonly journal?: 'shared' | 'run'
+  /** Whether the operator has named this tool for this very run: as good as a place in the allowlist. */
+  readonly isCommanded?: (tool: string) => boolean
   /** Home folder of the user, for what is critical in it. */
   readonly home?: string
 }

@@ -15,13 +15,13 @@ export interface InForce {
 }
 
 /** Checks and compiles settings. Throws `CONFIG_INVALID`; nothing is in force by half. */
-export function compileSettings(given: unknown): InForce {
+export function compileSettings(given: unknown, isCommanded?: (tool: string) => boolean): InForce {
   const settings = resolveApprovalSettings(given)
   const text = toCanonicalJson(JSON.parse(JSON.stringify(settings)))
   return Object.freeze({
     settings,
     rules: compileRules(settings.rules),
-    lists: compileLists(settings),
+    lists: compileLists(settings, isCommanded),
     digest: createHash('sha256').update(text).digest('hex').slice(0, 16),
   })
 }

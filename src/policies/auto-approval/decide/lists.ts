@@ -1,3 +1,5 @@
+import { UNCLASSIFIED } from '../assessment/descriptors.ts'
+
 /** Names, and prefixes that end in one `*`. */
 export interface NameList {
   has(name: string): boolean
@@ -26,12 +28,18 @@ export interface Lists {
 
 const SHELL_CLASSES: ReadonlySet<string> = new Set(['shell', 'foreign shell'])
 
-/** Compiles the three lists. */
-export function compileLists(lists: {
-  readonly denyList: readonly string[]
-  readonly allowlist: readonly string[]
-  readonly humanOnlyList: readonly string[]
-}): Lists {
+/**
+ * Compiles the three lists. A tool that the operator has named for this very run, and of which nothing
+ * else is known, counts as allowed.
+ */
+export function compileLists(
+  lists: {
+    readonly denyList: readonly string[]
+    readonly allowlist: readonly string[]
+    readonly humanOnlyList: readonly string[]
+  },
+  isCommanded: (tool: string) => boolean = () => false,
+): Lists {
   const denied = compileNameList(lists.denyList)
   const allowed = compileNameList(lists.allowlist)
   const human = compileNameList(lists.humanOnlyList)
@@ -39,7 +47,8 @@ export function compileLists(lists: {
     verdict(name, toolClass) {
       if (denied.has(name)) return 'deny'
       if (allowed.has(name) && !SHELL_CLASSES.has(toolClass)) return 'allow'
-      return human.has(name) ? 'human' : undefined
+      if (human.has(name)) return 'human'
+      return toolClass === UNCLASSIFIED && isCommanded(name) ? 'allow' : undefined
     },
   }
 }

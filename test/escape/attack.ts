@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,8 +52,11 @@ export interface Arena {
 const TIMEOUT_MS = 2_000
 const GRACE_MS = 50
 const SLACK_MS = 500
+const TICK_MS = 10
 const CANARY = `canary-${randomUUID()}`
 const GOOD = defineTool('good', 'return { echo: args }')
+/** What calls under the default profile share: set by the file that runs the others in another state. */
+const STATE = process.env['CAISSON_ATTACKED_STATE']
 const LINES = ['tool/call', 'tool/result', 'tool/log'] as const
 
 /** Opens an arena for the tests of the calling file. Its host has two runners unless told otherwise. */
@@ -85,7 +89,11 @@ export function openArena(options: HostOptions = {}): Arena {
     } = attack
     const text = source ?? defineTool(tool ?? 'attack', body ?? '', fields)
     const file = await writeSource(text)
-    return opened().host.tools.load(file, { timeoutMs: TIMEOUT_MS, ...rest })
+    const loaded = await opened().host.tools.load(file, { timeoutMs: TIMEOUT_MS, ...rest })
+    const { state } = loaded
+    if (state !== undefined)
+      expect(state, 'the state that is under attack').toEqual({ name: STATE })
+    return loaded
   }
   const call: Arena['call'] = async (attack) => {
     const { host, agent } = opened()
@@ -123,7 +131,7 @@ export function openArena(options: HostOptions = {}): Arena {
     process.on('unhandledRejection', note)
     process.on('uncaughtExceptionMonitor', note)
     const folder = await mkdtemp(join(tmpdir(), 'caisson-escape-'))
-    const host = createToolHost({ maxRunners: 2, ...options })
+    const host = createToolHost({ maxRunners: 2, ...withState(options) })
     for (const type of LINES) host.on(type, (line: SessionLine) => void lines.push(line))
     arena = { host, agent: host.openSession().agent('attacker'), folder }
     await host.tools.load(await writeSource(GOOD))
@@ -146,6 +154,12 @@ export function openArena(options: HostOptions = {}): Arena {
     call,
     writeSource,
   }
+}
+
+function withState(options: HostOptions): HostOptions {
+  if (STATE === undefined) return options
+  const pure = JSON.parse(readFileSync('sandbox-profiles/pure.json', 'utf8')) as object
+  return { ...options, profiles: [{ ...pure, state: STATE }, ...(options.profiles ?? [])] }
 }
 
 /**
@@ -219,9 +233,9 @@ async function checkIdle(pids: readonly number[]): Promise<void> {
   const begun = performance.now()
   let busy = pids
   while (busy.length > 0 && performance.now() - begun < 1_000) {
-    const before = new Map(busy.map((pid) => [pid, cpuTicks(pid)]))
+    const before = new Map(busy.map((pid) => [pid, measureTree(pid).cpuMs]))
     await new Promise((resolve) => setTimeout(resolve, 50))
-    busy = busy.filter((pid) => cpuTicks(pid) - (before.get(pid) ?? 0) > 1)
+    busy = busy.filter((pid) => measureTree(pid).cpuMs - (before.get(pid) ?? 0) > TICK_MS)
   }
   expect(busy, 'C4 nothing of the call is left').toEqual([])
 }
@@ -234,9 +248,4 @@ async function checkFate(host: ToolHost, before: readonly number[], dead: boolea
   }
   if (dead) expect(lost(), 'the runner of the call is dead').not.toEqual([])
   else expect(lost(), 'the runner of the call is kept').toEqual([])
-}
-
-/** CPU time in ticks of 10 ms, with all that is below it; 0 when it is gone or the system does not tell. */
-function cpuTicks(pid: number): number {
-  return measureTree(pid).cpuMs / 10
 }

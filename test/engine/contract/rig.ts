@@ -4,6 +4,7 @@ import type { Agent } from '../../../src/host/agent.ts'
 import type { LoadOptions } from '../../../src/host/load.ts'
 import type { CallInput, CallResult } from '../../../src/types/call.ts'
 import type { SessionLine } from '../../../src/types/events.ts'
+import type { CallState } from '../../../src/types/profile.ts'
 import { makeCall } from '../../helpers/make-call.ts'
 
 /** The engines the contract holds for. */
@@ -32,15 +33,20 @@ const limits = { timeoutMs: 20_000, graceMs: 50, memoryMb: 32 }
 const DEADLINES_MS = { thread: 250, isolate: 250, process: 1_500 } as const
 
 /** Creates a rig; `control.ts` is loaded already. Its host must be closed. */
-export async function createRig(engine: EngineName): Promise<Rig> {
+export async function createRig(engine: EngineName, state: CallState = 'fresh'): Promise<Rig> {
   const diagnostics: string[] = []
   const host = createToolHost({
     workspace: FIXTURES,
     maxRunners: 2,
     profiles: [
-      { name: 'contract', engine, limits },
-      { name: 'wide', engine, limits: { ...limits, outputBytes: 16 * 1024 * 1024, memoryMb: 256 } },
-      { name: 'terse', engine, limits: { ...limits, logBytes: 2_048 } },
+      { name: 'contract', engine, state, limits },
+      {
+        name: 'wide',
+        engine,
+        state,
+        limits: { ...limits, outputBytes: 16 * 1024 * 1024, memoryMb: 256 },
+      },
+      { name: 'terse', engine, state, limits: { ...limits, logBytes: 2_048 } },
     ],
     defaults: { profile: 'contract' },
     logger: (line) => void diagnostics.push(line),
@@ -55,7 +61,8 @@ export async function createRig(engine: EngineName): Promise<Rig> {
     agent,
     diagnostics,
     async load(file, options) {
-      await host.tools.load(file, options)
+      const loaded = await host.tools.load(file, options)
+      if ((loaded.state?.name ?? 'fresh') !== state) throw new Error(diagnostics.join())
     },
     call: (name, args = {}, extra = {}) => agent.tools.execute(makeCall(name, args, extra)),
     logs: (callId) =>

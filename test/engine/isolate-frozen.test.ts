@@ -1,0 +1,3 @@
+import { describeEngine } from './contract.ts'
+
+describeEngine('isolate', 'frozen')

@@ -25,7 +25,12 @@ export interface Ground {
   readonly protectedNames: ReadonlySet<string>
   /** Routine roots and home, each with the critical trees it is cut out of. */
   readonly cutouts: readonly Tree[]
+  /** Folders that were walked for this call, and how many entries may still be listed. */
+  readonly walks: { readonly known: Map<string, boolean>; left: number }
 }
+
+// One walk goes to 20 000 entries; a line with many of them does not go on for ever.
+const MAX_WALKED = 60_000
 
 /** Makes the ground of a call. The workspace is resolved afresh each time. */
 export function createGround(options: AssessorOptions, cwd: string): Ground {
@@ -51,6 +56,7 @@ export function createGround(options: AssessorOptions, cwd: string): Ground {
     workRoots: work.map(toNames),
     protectedNames: new Set(settings.protectedNames.map(foldName)),
     cutouts: [...routine, ...homes].map(toTree),
+    walks: { known: new Map(), left: MAX_WALKED },
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ListedEntry } from '../assessor-types.ts'
 import type { Ground } from './ground.ts'
 import { isInRoots } from './judge.ts'
 import { isProtectedName, isSecretName } from './names.ts'
@@ -21,18 +22,30 @@ export function isCleanTree(path: string, options: WalkOptions, ground: Ground):
   if (found.kind === 'failed') return false
   if (!isInRoots(literalPlace(found.path).segments, ground.routine)) return false
   if (found.file?.kind !== 'folder') return true
-  const pending = [found.path]
-  let left = MAX_ENTRIES
+  const key = `${options.skipsDots} ${options.followsLinks} ${found.path}`
+  const known = ground.walks.known.get(key) ?? walk(found.path, options, ground)
+  ground.walks.known.set(key, known)
+  return known
+}
+
+function walk(path: string, options: WalkOptions, ground: Ground): boolean {
+  const pending = [path]
+  let left = Math.min(MAX_ENTRIES, ground.walks.left)
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     const entries = ground.files.list(folder, left)
     if (entries === undefined) return false
     left -= entries.length
-    for (const { name, kind } of entries) {
-      if (options.skipsDots && name.startsWith('.')) continue
-      if (isSecretName(name) || isProtectedName(name, ground.protectedNames)) return false
-      if (kind === 'link' && options.followsLinks) return false
-      if (kind === 'folder') pending.push(`${folder}/${name}`)
+    ground.walks.left -= entries.length
+    for (const entry of entries) {
+      if (options.skipsDots && entry.name.startsWith('.')) continue
+      if (!isClean(entry, options, ground)) return false
+      if (entry.kind === 'folder') pending.push(`${folder}/${entry.name}`)
     }
   }
   return true
+}
+
+function isClean({ name, kind }: ListedEntry, options: WalkOptions, ground: Ground): boolean {
+  if (isSecretName(name) || isProtectedName(name, ground.protectedNames)) return false
+  return !(kind === 'link' && options.followsLinks)
 }

@@ -12,7 +12,7 @@ import { isSecretVariable } from './environment.ts'
 import { eitherFolder, folderAfter } from './folders.ts'
 import { judgeWords } from './judge-words.ts'
 import type { Context, Folders, Line } from './line.ts'
-import { addCode, MAX_NESTING, MAX_VARIANTS } from './line.ts'
+import { addCode, MAX_NESTING, MAX_VARIANTS, MAX_WORDS } from './line.ts'
 import type { ShellParser } from './read-line.ts'
 import { readLine } from './read-line.ts'
 import type { ShellWord } from './shell-word.ts'
@@ -77,7 +77,8 @@ export function judgeLine(request: LineRequest): LineVerdict {
 function judgeCommand(node: Command, context: Context): void {
   const command = context.line.counter
   walkSubstitutions(node, { ...context, inside: [...context.inside, command] }, judgeCommand)
-  const words = wordsOf(node, context.scope)
+  const words = wordsOf(node, context.scope).slice(0, MAX_WORDS)
+  if (words.length === MAX_WORDS) addCode(context.line, 'UNPARSABLE')
   judgeWords({ node, words, context, command, nest, main: true })
   const variants = affordable(variantsOf(words), context.line)
   for (const variant of variants)

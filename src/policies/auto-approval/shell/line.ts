@@ -78,6 +78,7 @@ export type Stdin =
 export const MAX_OPERANDS = 256
 export const MAX_COMMANDS = 1024
 export const MAX_VARIANTS = 2048
+export const MAX_WORDS = 2048
 export const MAX_NESTING = 4
 
 /** Adds a reason that belongs to no path. */

@@ -55,6 +55,7 @@ export function createLeases(spec: LeasesSpec): Leases {
       giveBack: () =>
         spec.isLoaded(domain) ? pool.giveBack(runner, key) : void pool.discard(runner),
       discard: () => pool.discard(runner),
+      leaving: () => pool.leaving(runner),
     })
     return { seat, opened }
   }

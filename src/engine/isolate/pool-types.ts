@@ -14,6 +14,8 @@ export interface RunnerPool {
   take(key: string, launch: RunnerLaunch, signal?: AbortSignal): Promise<TakenRunner>
   /** Takes in a runner that has booted elsewhere, as a spare. */
   adopt(runner: StartedRunner, launch: RunnerLaunch): void
+  /** The request of a runner has settled: it will be given back in a moment, unless it is discarded. */
+  leaving(runner: RunnerProcess): void
   /** Gives a healthy runner back, still holding `key`. */
   giveBack(runner: RunnerProcess, key: string): void
   /** Kills a runner and resolves once it is dead; a spare takes its place. */

@@ -1,22 +1,13 @@
 import { isConfirmed } from '../shared/confirm.ts'
-import { createTally, type Tally } from '../shared/tally.ts'
+import { createTally } from '../shared/tally.ts'
 import type { PoolSpec, RunnerPool, TakenRunner } from './pool-types.ts'
-import { createRefill, type Refill } from './refill.ts'
-import { createMember, createRoster, type Member, type Roster } from './roster.ts'
-import { createLaunchList, type LaunchList } from './launch-list.ts'
+import { findFor, isPromised, mostOf, type Pool } from './pool-state.ts'
+import { createRefill } from './refill.ts'
+import { createMember, createRoster, type Member } from './roster.ts'
+import { createLaunchList } from './launch-list.ts'
 import { launchKey, type RunnerLaunch } from './runner-launch.ts'
 import type { RunnerProcess, StartedRunner } from './runner-process.ts'
-import { createWaitingLine, type WaitingLine } from './waiting-line.ts'
-
-interface Pool {
-  readonly spec: PoolSpec
-  readonly roster: Roster
-  readonly line: WaitingLine<TakenRunner>
-  readonly refill: Refill
-  readonly tally: Tally
-  readonly launches: LaunchList
-  closed: boolean
-}
+import { createWaitingLine } from './waiting-line.ts'
 
 const MB = 1024 * 1024
 /** A runner that keeps more than this plus twice its limit after a call is replaced. */
@@ -45,7 +36,7 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
   return {
     async take(key, launch, signal) {
       for (const left of pool.launches.use(launch)) endBlank(pool, left)
-      const member = roster.find(key, launchKey(launch))
+      const member = findFor(pool, { key, launch }, 0)
       if (member !== undefined) return lend(pool, member, key)
       const waited = line.join({ key, launch, signal })
       serve(pool)
@@ -57,14 +48,17 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
       watch(pool, runner, launch).state = 'blank'
       serve(pool)
     },
+    leaving: (slot) => void roster.of(slot)?.leaving.add(slot),
     giveBack: (runner, key) => putBack(pool, runner, key),
     async discard(slot) {
       const why = 'it is not fit for another call'
       const member = roster.of(slot)
+      member?.leaving.delete(slot)
       if (member !== undefined && member.runner.slots.length > 1) {
         slot.kill('killed', why)
         close(pool, member, slot, why)
       } else end(pool, member, why)
+      serve(pool)
       await slot.dead
     },
     forget(key) {
@@ -126,15 +120,23 @@ function watch(pool: Pool, runner: StartedRunner, launch: RunnerLaunch): Member 
 function serve(pool: Pool): void {
   const { roster, line } = pool
   if (line.waiters.length === 0) return
+  const left = new Map<string, number>()
   for (const waiter of [...line.waiters]) {
-    const member = roster.find(waiter.key, launchKey(waiter.launch))
-    if (member !== undefined) waiter.give(lend(pool, member, waiter.key))
+    const { key } = waiter
+    const ahead = left.get(key) ?? 0
+    const member = findFor(pool, waiter, ahead)
+    if (member !== undefined) waiter.give(lend(pool, member, key))
+    else left.set(key, ahead + 1)
   }
   const coming = new Map<string, number>()
   for (const { state, kind } of roster.list()) {
     if (state === 'booting') coming.set(kind, (coming.get(kind) ?? 0) + 1)
   }
-  for (const { launch } of line.waiters) {
+  const promised = new Map<string, number>()
+  for (const { launch, key } of line.waiters) {
+    const ahead = promised.get(key) ?? 0
+    promised.set(key, ahead + 1)
+    if (isPromised(pool, key, ahead)) continue
     const kind = launchKey(launch)
     const left = coming.get(kind) ?? 0
     coming.set(kind, left - 1)
@@ -176,6 +178,7 @@ function putBack(pool: Pool, slot: RunnerProcess, key: string): void {
     return close(pool, member, slot, 'it has served its time')
   }
   member.lent.delete(slot)
+  member.leaving.delete(slot)
   member.free.push(slot)
   if (member.lent.size === 0) pool.roster.rest(member, key)
   serve(pool)
@@ -215,10 +218,6 @@ function fillUp(pool: Pool): void {
       spawn(pool, launch)
     }
   }
-}
-
-function mostOf({ spec, launches }: Pool): number {
-  return 2 * spec.maxRunners + spec.spares * launches.list().length
 }
 
 function endBlank(pool: Pool, kind: string): void {

@@ -13,6 +13,8 @@ export interface Member {
   /** Its slots that nobody has; all of them while it is blank. */
   readonly free: RunnerProcess[]
   readonly lent: Set<RunnerProcess>
+  /** Those of the lent whose request has settled. */
+  readonly leaving: Set<RunnerProcess>
   /** Slots that hold the bundle. */
   readonly opened: Set<RunnerProcess>
   /** Nobody else is let in: it ends with the last of those that are. */
@@ -34,6 +36,8 @@ export interface Roster {
   count(...states: readonly Member['state'][]): number
   /** A member that holds `key` and has a slot free, else a blank one whose launch is `kind`. */
   find(key: string, kind: string): Member | undefined
+  /** How many slots that hold `key` are about to be free. */
+  countLeaving(key: string): number
   /** Puts a member to rest, as the one used last. */
   rest(member: Member, key: string): void
   /** The idle member unused for longest. */
@@ -51,6 +55,7 @@ export function createMember(runner: StartedRunner, launch: RunnerLaunch): Membe
     state: 'booting',
     free: [...runner.slots],
     lent: new Set(),
+    leaving: new Set(),
     opened: new Set(),
     isClosing: false,
     calls: 0,
@@ -90,6 +95,13 @@ export function createRoster(): Roster {
       }
       return found
     },
+    countLeaving(key) {
+      let found = 0
+      for (const member of members) {
+        if (member.key === key && isOpen(member)) found += member.leaving.size
+      }
+      return found
+    },
     rest(member, key) {
       member.state = 'idle'
       member.key = key
@@ -105,6 +117,10 @@ export function createRoster(): Roster {
   }
 }
 
-function hasRoom({ state, free, isClosing }: Member): boolean {
-  return (state === 'idle' || state === 'busy') && free.length > 0 && !isClosing
+function hasRoom(member: Member): boolean {
+  return isOpen(member) && member.free.length > 0
+}
+
+function isOpen({ state, isClosing }: Member): boolean {
+  return (state === 'idle' || state === 'busy') && !isClosing
 }

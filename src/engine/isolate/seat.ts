@@ -28,7 +28,7 @@ export interface StandInTurn {
 export function createRunnerSeat(
   runner: RunnerProcess,
   limits: SeatLimits,
-  back: Pick<Seat, 'giveBack' | 'discard'>,
+  back: Pick<Seat, 'giveBack' | 'discard' | 'leaving'>,
 ): RunnerSeat {
   return {
     runner,
@@ -38,7 +38,6 @@ export function createRunnerSeat(
     cpuMs: () => runner.cpuMs?.(),
     converse: (request, services) => converse(runner, limits, { request, services }),
     kill: (why) => runner.kill('killed', why),
-    giveBack: back.giveBack,
-    discard: back.discard,
+    ...back,
   }
 }

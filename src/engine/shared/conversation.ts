@@ -60,6 +60,8 @@ export interface Seat {
   cpuMs?(): number | undefined
   /** Sends the request and listens until it settles or the place is dead. */
   converse(request: RealmRequest, services?: CallServices): Conversation
+  /** The request has settled, and the place will be free in a moment. */
+  leaving?(): void
   /** Ends the place at once, for a cause that no earlier one is replaced by. */
   kill(why: string): void
   /** Keeps the place for another call. */

@@ -193,6 +193,7 @@ function stopOnAbort(
 // A place that is still busy with a call that has settled is not waited for.
 async function retire(seat: Seat, run: Conversation): Promise<void> {
   if (run.quiet === true) return seat.giveBack()
+  seat.leaving?.()
   const cpuMs = seat.cpuMs?.bind(seat)
   const cancel = startWorkTimer({ ms: QUIET_MS, cpuMs }, () => seat.kill('it did not come to rest'))
   const quiet = await run.quiet

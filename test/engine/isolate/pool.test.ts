@@ -111,6 +111,23 @@ test('giveBack() makes room for others: the runner unused for longest goes', asy
   expect([isAlive(used['b']), isAlive(used['c'])]).toEqual([true, true])
 })
 
+test('take() waits for a runner that is about to be free where another would end one', async () => {
+  const pool = makePool()
+  const first = await pool.take('a', sized(64))
+  const second = await pool.take('a', sized(64))
+  pool.leaving(first.runner)
+  const third = pool.take('a', sized(64))
+  const fourth = pool.take('a', sized(64))
+  // Nobody promises the fourth anything: it gets a runner of its own.
+  expect((await fourth).opened).toBe(false)
+  pool.giveBack(first.runner, 'a')
+  expect(await third).toEqual({ runner: first.runner, opened: true })
+  pool.leaving(second.runner)
+  const fifth = pool.take('a', sized(64))
+  await pool.discard(second.runner)
+  expect((await fifth).opened).toBe(false)
+})
+
 test('forget() ends the idle runners of a bundle', async () => {
   const pool = makePool({ spares: 0 })
   const { runner } = await pool.take('a', sized(64))

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import { runExplain } from './explain.ts'
 import { runHistory } from './history.ts'
 import { runInit } from './init.ts'
+import { runMcpApprove } from './mcp.ts'
 import type { Output } from './output.ts'
 import { parseCount } from './parse-option.ts'
 import { runPolicyTest } from './policy.ts'
@@ -51,6 +52,14 @@ export function addPolicyCommands(
     .option('--config <file>', 'configuration file, for its state folder')
     .option('--json', 'print exactly one JSON object')
     .action((options) => exit(runHistory(output, options)))
+  const mcp = program.command('mcp').description('work on wrapped MCP servers')
+  mcp
+    .command('approve')
+    .description('approve what a server says of its tools now, after it has changed it')
+    .argument('<server>', 'its name in the configuration')
+    .option('--config <file>', 'configuration file, for its state folder')
+    .option('--json', 'print exactly one JSON object')
+    .action((server: string, options) => exit(runMcpApprove(output, server, options)))
   program
     .command('init')
     .description('write a commented configuration file')

@@ -42,7 +42,7 @@ export const secretsSchema: z.ZodType<Readonly<Record<string, SecretSpec>>> = z.
     }),
 )
 
-interface SecretSpec {
+export interface SecretSpec {
   readonly value?: string | undefined
   readonly env?: string | undefined
   readonly hosts: readonly string[]

@@ -9,8 +9,10 @@ import {
   parseStages,
   parseWarmup,
 } from './bench-options.ts'
+import { CaissonError } from '../errors/caisson-error.ts'
 import type { Output } from './output.ts'
 import { parseCount, parseDuration } from './parse-option.ts'
+import { placeNames, toolsOption } from './tools-option.ts'
 
 const MAX_CALLERS = 10_000
 const DEFAULT_OUTSTANDING = 10_000
@@ -21,8 +23,9 @@ export function addBench(program: Command, output: Output, exit: (code: number) 
   const bench = program
     .command('bench')
     .description('load test a tool: latency, throughput, failures, kills; thresholds and a report')
-    .argument('<source>', 'module file or package folder')
+    .argument('[source]', 'module file or package folder; may be left out with --tools')
     .argument('[tool]', 'tool name; may be left out when the source has one tool')
+    .addOption(toolsOption())
     .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
     .addOption(repeatable('--args-of <tool=json>', 'arguments of one tool, as JSON or @file'))
     .option('--mix <tool=weight,...>', 'call several tools, in these shares', parseMix)
@@ -34,8 +37,8 @@ export function addBench(program: Command, output: Output, exit: (code: number) 
     .option('--hgrm <file>', 'write the response times as a percentile distribution (HdrHistogram)')
     .option('--json', 'print exactly one JSON object')
     .addHelpText('after', NOTES)
-    .action(async (source: string, tool: string | undefined, options) =>
-      exit(await runBench(output, { source, tool, ...options })),
+    .action(async (source: string | undefined, tool: string | undefined, options) =>
+      exit(await runBench(output, { ...options, ...toTarget(source, tool, options.tools) })),
     )
   bench
     .command('compare')
@@ -112,3 +115,14 @@ function repeatable(flags: string, text: string): Option {
 const NOTES = `
 Thresholds: [response.|service.|queue.|lag.]p95<20 (ms; or us, ms, s), avg, min, max;
 errors<1%, dropped<=0, kills<=3, retries<10, rate>500. Exit code 99 when one fails.`
+
+function toTarget(
+  source: string | undefined,
+  tool: string | undefined,
+  pack: string | undefined,
+): { readonly source: string; readonly tool: string | undefined } {
+  const placed = placeNames(source, tool, pack)
+  const from = pack ?? placed.source
+  if (from !== undefined) return { source: from, tool: placed.tool }
+  throw new CaissonError('CONFIG_INVALID', 'bench: name a source, or --tools builtin')
+}

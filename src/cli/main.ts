@@ -13,6 +13,7 @@ import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
 import { runServe } from './serve.ts'
+import { placeNames, toolsOption } from './tools-option.ts'
 import { version } from '../host/version.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
@@ -135,22 +136,8 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
   return program
 }
 
-/** With a pack and one name, the name is the tool's. */
-function placeNames(
-  source: string | undefined,
-  tool: string | undefined,
-  pack: string | undefined,
-): { readonly source: string | undefined; readonly tool: string | undefined } {
-  const isTool = pack !== undefined && tool === undefined
-  return isTool ? { source: undefined, tool: source } : { source, tool }
-}
-
 function approveOption(text: string): Option {
   return new Option('--approve <mode>', text).choices(['ask', 'always', 'never']).default('ask')
-}
-
-function toolsOption(): Option {
-  return new Option('--tools <pack>', 'tools that come with the host').choices(['builtin'])
 }
 
 const EXIT_CODES = `

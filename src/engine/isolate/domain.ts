@@ -3,6 +3,7 @@ import type { CallState, SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource } from '../../types/source.ts'
 import type { HostMessage, RealmLimits } from '../../../workers/isolate/protocol.ts'
 import type { KnownSchemas } from '../../../workers/shared/known-schemas.ts'
+import { SCOPE_NAMES } from '../../../workers/realm/frozen/scope-names.ts'
 import { toRealmLimits } from '../shared/request.ts'
 import type { StandInTurn } from './seat.ts'
 import { createStandIns, type StandInEnv, type StandIns } from './stand-ins.ts'
@@ -19,9 +20,6 @@ export interface Domain {
   /** Undefined for a profile without secrets. */
   readonly standIns: StandIns | undefined
 }
-
-/** Names that a frozen realm has an object of the call's own for (workers/realm/frozen/install.ts). */
-const OWN_NAMES = ['globalThis', 'global', 'console', 'process', 'performance']
 
 /** The domain of a source under a profile, in a state that may be another than the profile's. */
 export function createDomain(
@@ -86,6 +84,6 @@ export function openMessage(
 
 // What a bundle does not name costs its calls nothing.
 function mentioned(code: string): readonly string[] {
-  if (/\beval\b/.test(code)) return OWN_NAMES
-  return OWN_NAMES.filter((name) => new RegExp(`\\b${name}\\b`).test(code))
+  if (/\beval\b/.test(code)) return SCOPE_NAMES
+  return SCOPE_NAMES.filter((name) => new RegExp(`\\b${name}\\b`).test(code))
 }

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToolHost, type ToolHost } from '../../../src/index.ts'
 import { makeCall, toSuccess } from '../../helpers/make-call.ts'
-import { CHANNELS, SOURCE } from './leaks/channels.ts'
+import { CHANNELS } from './leaks/channels.ts'
 import { FUZZ } from './leaks/fuzz.ts'
+import { SOURCE } from './leaks/source.ts'
 
 const LATE_MS = 20
 

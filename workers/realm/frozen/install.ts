@@ -16,14 +16,11 @@ export interface FrozenRealm {
   resolveModule(name: string): unknown
   /** Makes a call the live one: from now on what is shared acts for it and for no other. */
   begin(exit: CallExit): LiveCall
-  /** What stands in the live call's scope under a name of `SCOPE_NAMES`. */
+  /** What stands in the live call's scope under a name of `SCOPE_NAMES` (scope-names.ts). */
   ownOf(name: string): object | undefined
   /** Prepares the rest; to be called before anything is frozen. Answers what calls inherit from. */
   complete(): { readonly inherited: readonly object[] }
 }
-
-/** Global names that every call has an object of its own for. */
-export const SCOPE_NAMES = ['globalThis', 'global', 'console', 'process', 'performance'] as const
 
 const NOTHING: CallExit = {
   log: () => undefined,

@@ -1,3 +1,5 @@
+import { INHERITED } from './inherited.ts'
+
 /** A way by which one call could leave something to the next. Both texts are bodies over `mark`. */
 export interface Channel {
   readonly name: string
@@ -24,75 +26,6 @@ const patched = (name: string, owner: string, key: string, use: string): Channel
 
 /** The global object as code made from a text sees it. */
 const REAL = `new Function('return this')()`
-const NATIVE = [
-  ['Object.prototype', '({})'],
-  ['Array.prototype', '[]'],
-  ['Function.prototype', '(() => 0)'],
-  ['String.prototype', `''`],
-  ['Promise.prototype', 'Promise.resolve()'],
-  ['RegExp.prototype', '/x/'],
-  ['Error.prototype', `new Error('x')`],
-  ['an array iterator', '[].values()', 'Object.getPrototypeOf([].values())'],
-  ['a map iterator', 'new Map().keys()', 'Object.getPrototypeOf(new Map().keys())'],
-  ['all iterators', 'new Set().values()', 'Iterator.prototype'],
-  ['generators', '(function* () {})()', 'Object.getPrototypeOf(function* () {}.prototype)'],
-  [
-    'asynchronous generators',
-    '(async function* () {})()',
-    'Object.getPrototypeOf(async function* () {}.prototype)',
-  ],
-  ['asynchronous functions', '(async () => 0)', 'Object.getPrototypeOf(async () => 0)'],
-  ['typed arrays', 'new Uint8Array(1)', 'Object.getPrototypeOf(Uint8Array.prototype)'],
-  [
-    'segments',
-    `new Intl.Segmenter('en').segment('x')`,
-    `Object.getPrototypeOf(new Intl.Segmenter('en').segment('x'))`,
-  ],
-  ['Temporal', `Temporal.Now.instant()`, 'Temporal.Instant.prototype'],
-  ['URL', `new URL('http://x.example')`, 'URL.prototype'],
-  ['Headers', 'new Headers()', 'Headers.prototype'],
-  ['AbortSignal', 'new AbortController().signal', 'AbortSignal.prototype'],
-  ['timers', 'setTimeout(() => 0)', 'Object.getPrototypeOf(setTimeout(() => 0))'],
-  ['Buffer', `Buffer.from('x')`, 'Buffer.prototype'],
-  ['emitters', 'new EventEmitter()', 'EventEmitter.prototype'],
-  ['node streams', 'new stream.Readable()', 'stream.Readable.prototype'],
-  [
-    'the state of node streams',
-    'new stream.Readable()._readableState',
-    'Object.getPrototypeOf(new stream.Readable()._readableState)',
-  ],
-  [
-    'stream readers',
-    'new ReadableStream().getReader()',
-    'Object.getPrototypeOf(new ReadableStream().getReader())',
-  ],
-  ['hashes', `crypto.createHash('sha256')`, `Object.getPrototypeOf(crypto.createHash('sha256'))`],
-] as const
-
-/** What the module of these tools imports. */
-export const IMPORTS = `
-  import EventEmitter from 'node:events'
-  import * as path from 'node:path'
-  import * as util from 'node:util'
-  import * as stream from 'node:stream'
-  import * as crypto from 'node:crypto'
-  import * as querystring from 'node:querystring'
-  import * as timers from 'node:timers'
-  import { AsyncLocalStorage } from 'node:async_hooks'
-  const given = (name) => __caisson_require(name)
-  const seen = new Set()
-  const storage = new AsyncLocalStorage()
-  const mark = 'mark'
-  let variable
-  const logged = []
-  const tag = () => ((strings) => strings)\`mark\`
-  class Base { constructor(given) { return given } }
-  class Stamp extends Base {
-    #value
-    constructor(given, value) { super(given); this.#value = value }
-    static read(given) { return #value in given ? given.#value : undefined }
-  }
-`
 
 /** The channels. */
 export const CHANNELS: readonly Channel[] = [
@@ -105,7 +38,7 @@ export const CHANNELS: readonly Channel[] = [
     leave: `(0, eval)('var leak2 = 1')`,
     look: `typeof ${REAL}.leak2 === 'number'`,
   },
-  ...NATIVE.map(([name, value, prototype = name]) => ({
+  ...INHERITED.map(([name, value, prototype = name]) => ({
     name: `a property of what ${name} inherits`,
     leave: `Object.defineProperty(${prototype}, 'leak', { value: mark, configurable: true })`,
     look: `${value}.leak`,
@@ -266,33 +199,3 @@ export const CHANNELS: readonly Channel[] = [
     look: 'Stamp.read(Object.prototype)',
   },
 ]
-
-/** The tools `leave` and `look`, each of one channel named in its arguments. */
-export const SOURCE: string = `
-  ${IMPORTS}
-  const leaves = { ${CHANNELS.map(({ name, leave }) => `[${JSON.stringify(name)}](exec) { ${leave} }`).join(',\n')} }
-  const looks = { ${CHANNELS.map(({ name, look }) => `[${JSON.stringify(name)}](exec) { ${/;\s*return /.test(look) ? look : `return ${look}`} }`).join(',\n')} }
-  const sees = (channel, exec) => Boolean(looks[channel](exec))
-  const tool = (name, execute) => ({
-    name,
-    description: name,
-    parameters: { type: 'object' },
-    output: { schema: {}, render: () => [{ type: 'text', text: 'done' }] },
-    execute,
-  })
-  const tools = [
-    tool('leave', async ({ channel }, exec) => {
-      try {
-        leaves[channel](exec)
-      } catch (error) {
-        return { refused: String(error.message) }
-      }
-      return { sees: sees(channel, exec) }
-    }),
-    tool('look', async ({ channel, wait }, exec) => {
-      if (wait) await new Promise((resolve) => setTimeout(resolve, wait))
-      return { sees: sees(channel, exec) }
-    }),
-  ]
-  export default tools
-`

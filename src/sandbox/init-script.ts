@@ -64,7 +64,9 @@ export function toInitScript(limits: ResourceLimits, options: InitOptions): stri
     `echo started >&${startedFd}`,
     // What the shell itself would say of a program that dies of a signal is nobody's output.
     `exec ${startedFd}>&- 9>&2 2>/dev/null`,
-    '("$@" 2>&9 9>&-)',
+    // A program, and no word of the shell's own; nor an option of the word that starts it.
+    'case $1 in -*) echo "$1: not found" >&9; exit 127;; esac',
+    '(exec "$@" 2>&9 9>&-)',
     'exit "$?"',
   ].join('; ')
 }

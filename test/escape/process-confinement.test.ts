@@ -176,6 +176,28 @@ describeConfined('a program and what is around it', () => {
     }
   })
 
+  test.each([
+    ['eval', 'touch /tmp/x; echo ran'],
+    ['.', '/dev/stdin'],
+    ['exit', '0'],
+    ['trap', 'echo ran', 'EXIT'],
+    ['-c', 'echo ran'],
+    ['-a', 'name', 'sh', '-c', 'echo ran'],
+    ['--', 'sh', '-c', 'echo ran'],
+    ['FOO=bar', 'env'],
+    ['', 'x'],
+  ])('ATK-099 a word of the shell is no program: %j', async (...command) => {
+    const { result } = await arena.run({ command })
+    expect(result).toMatchObject({ isError: true, error: { code: 'TOOL_ERROR' } })
+    expect([126, 127]).toContain((result as { error: { exitCode?: unknown } }).error.exitCode)
+    expect(result.isError ? result.error.message : '').not.toContain('ran')
+  })
+
+  test('ATK-099 what a program is given is not read by a shell that has it too', async () => {
+    const attacked = await arena.run({ command: ['echo', 'a\\nb', '-e', '\\c'] })
+    expect(valueOf(attacked)).toBe('a\\nb -e \\c\n')
+  })
+
   test('ATK-099 what no program can be given is refused before one is started', async () => {
     for (const value of ['a\0b', 'x'.repeat(200_000), '\ud800']) {
       const { result } = await arena.run({

@@ -4,6 +4,16 @@ import { DENIED } from './denied-rows.ts'
 export const EVASIONS: Readonly<Record<'ask-e' | 'ask-h' | 'ask-l' | 'deny', readonly string[]>> = {
   deny: DENIED,
   'ask-l': [
+    'git show :0:.env',
+    'git show ":(top).env"',
+    'git show ":/sub/.env"',
+    "git diff -- '.e*'",
+    "git log -p -- '.en?'",
+    'git log -L1,3:.env',
+    'git branch -D x --list',
+    'od -w .env',
+    'column -n .env',
+    'cut -f .env',
     'cat ~+/.env',
     'cat $OLDPWD/.env',
     'cd - && cat .env',
@@ -120,6 +130,8 @@ export const EVASIONS: Readonly<Record<'ask-e' | 'ask-h' | 'ask-l' | 'deny', rea
     'mkfs.ext4 disk.img',
   ],
   'ask-h': [
+    "rg -g '.env' x",
+    "rg --iglob '.ENV*' x",
     "find src -name '*.ts' -exec sed -i s/a/b/ {} +",
     'dash scripts/../../x.sh',
     "echo '1' | python3",
@@ -278,6 +290,8 @@ export const EVASIONS: Readonly<Record<'ask-e' | 'ask-h' | 'ask-l' | 'deny', rea
     'nohup env nice time stdbuf -oL setsid command timeout 1 builtin ls',
   ],
   'ask-e': [
+    'wc --files0-from=list',
+    'od -w /etc/passwd',
     './a.txt',
     'src/app.py',
     'sh scripts/setup.sh',

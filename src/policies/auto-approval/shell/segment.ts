@@ -83,20 +83,13 @@ export function createSegment(source: SegmentSource): Segment {
   }
   const path = (word: ShellWord, role: PathRole): readonly string[] => {
     const found = glance(word, role)
-    // What an unknown command does with a file matters where its output goes.
-    if (isSecretRead(found)) event(role === 'read' ? 'secret' : 'dump')
-    else if (role === 'move' && isSecretMove(word, context)) event('secret')
+    const kind = eventOf(word, role, { found, context })
+    if (kind !== undefined) event(kind)
     return found
   }
   return {
-    name: source.name,
-    args: source.args,
-    context,
-    redirects: source.redirects,
-    command,
-    codes,
-    add,
-    path,
+    ...{ name: source.name, args: source.args, redirects: source.redirects, run: source.run },
+    ...{ context, command, codes, add, path, event },
     glance: (word, role) => void glance(word, role),
     paths: (words, role) => {
       for (const word of words) path(word, role)
@@ -104,11 +97,19 @@ export function createSegment(source: SegmentSource): Segment {
     settle: (code) => {
       if ([...codes].every((known) => factsOf(known).verdict === 'allow')) add(code)
     },
-    event,
     mark: (kind) => void line.kinds.push(kind),
     nest: (text, positional) => source.nest(context, text, positional),
-    run: source.run,
   }
+}
+
+// What an unknown command does with a file matters where its output goes.
+function eventOf(
+  word: ShellWord,
+  role: PathRole,
+  { found, context }: { readonly found: readonly string[]; readonly context: Context },
+): LineEvent['kind'] | undefined {
+  if (isSecretRead(found)) return role === 'read' ? 'secret' : 'dump'
+  return role === 'move' && isSecretMove(word, context) ? 'secret' : undefined
 }
 
 function lookAt(word: ShellWord, role: PathRole, context: Context): readonly string[] {

@@ -1,3 +1,4 @@
+import { toGlobAtoms } from '../../paths/atoms.ts'
 import type { OptionSpec, ParsedArgs } from '../options.ts'
 import { hasFlag, parseArgs, valuesOf } from '../options.ts'
 import type { Families, Segment } from '../segment.ts'
@@ -109,37 +110,21 @@ function isHazardous(name: string, rest: readonly ShellWord[], args: ParsedArgs)
   return rest.some((word) => /(?:^|=)(?:ext|fd)::/.test(knownText(word)))
 }
 
+const BRANCH_CHANGES = (
+  '-d -D -m -M -c -C -f -u --delete --move --copy --force --edit-description --unset-upstream ' +
+  '--set-upstream-to'
+).split(' ')
+const TAG_CHANGES = '-d --delete -a -s -f -m --force --annotate --sign'.split(' ')
+const LISTS = '-l --list --show-current --contains --no-contains --merged --no-merged'.split(' ')
+
 function isListing(name: string, args: ParsedArgs): boolean {
   const [first] = args.operands.map(textOf)
+  const lists = args.operands.length === 0 || hasFlag(args, ...LISTS)
   switch (name) {
     case 'branch':
-      return (
-        (args.operands.length === 0 &&
-          !hasFlag(
-            args,
-            '-d',
-            '-D',
-            '-m',
-            '-M',
-            '-c',
-            '-C',
-            '-f',
-            '-u',
-            '--delete',
-            '--move',
-            '--copy',
-            '--force',
-            '--edit-description',
-            '--unset-upstream',
-            '--set-upstream-to',
-          )) ||
-        hasFlag(args, '-l', '--list', '--show-current', '--contains', '--merged', '--no-merged')
-      )
+      return lists && !hasFlag(args, ...BRANCH_CHANGES)
     case 'tag':
-      return (
-        !hasFlag(args, '-d', '--delete', '-a', '-s', '-f', '-m') &&
-        (args.operands.length === 0 || hasFlag(args, '-l', '--list', '--contains'))
-      )
+      return lists && !hasFlag(args, ...TAG_CHANGES)
     case 'remote':
       return args.operands.length === 0 || first === 'get-url'
     case 'stash':
@@ -154,12 +139,24 @@ function isListing(name: string, args: ParsedArgs): boolean {
 function judgeRead(name: string, args: ParsedArgs, segment: Segment): void {
   if (name === 'ls-remote') judgeSender(segment)
   const operands = name === 'grep' && !hasFlag(args, '-e') ? args.operands.slice(1) : args.operands
-  for (const word of operands) {
-    segment.path(word, 'read')
-    const at = startOf(word).indexOf(':')
-    if (at >= 0) segment.path(restOf(word, at + 1), 'read')
-  }
+  const lines = name === 'log' || name === 'blame' ? valuesOf(args, '-L') : []
+  for (const word of [...operands, ...lines, ...valuesOf(args, '--contents')])
+    for (const path of pathsIn(word)) segment.path(path, 'read')
   segment.settle('GIT_READ')
+}
+
+// A path can stand behind a revision, a stage or pathspec magic, and git reads globs in quotes.
+function pathsIn(word: ShellWord): readonly ShellWord[] {
+  const start = startOf(word)
+  const ends = Array.from(
+    start.matchAll(/:(?:\([^)]*\)|[/!^]+)?/g),
+    ({ 0: all, index }) => index + all.length,
+  )
+  const words = [word, ...ends.map((end) => restOf(word, end))].filter((one) => textOf(one) !== '')
+  return words.map((one) => {
+    const text = textOf(one)
+    return text !== undefined && /[*?[]/.test(text) ? { ...one, atoms: toGlobAtoms(text) } : one
+  })
 }
 
 function judgeNetwork(name: string, args: ParsedArgs, segment: Segment): void {

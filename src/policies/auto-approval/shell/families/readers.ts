@@ -71,8 +71,8 @@ const READERS: Readonly<Record<string, Reader>> = {
     ],
   },
   column: {
-    values: 'cosNRWETHOndpri',
-    texts: 'cosNRWETHOn'.split('').map((letter) => `-${letter}`),
+    values: 'cosNRWETHO',
+    texts: 'cosNRWETHO'.split('').map((letter) => `-${letter}`),
   },
   paste: { values: 'd', long: ['delimiters'], texts: ['-d', '--delimiters'] },
   join: { values: 'aeo12jtv', texts: 'aeo12jtv'.split('').map((letter) => `-${letter}`) },
@@ -144,6 +144,7 @@ export function judgeReader(segment: Segment): void {
     if (flag.value === undefined) continue
     if (reader.writes !== undefined && isFlag(flag, ...reader.writes))
       segment.path(flag.value, 'write')
+    else if (isFlag(flag, ...texts)) judgeTextValue(flag.value, segment)
     else judgeFlagValue(flag, texts, segment)
   }
   for (const [index, word] of args.operands.entries())
@@ -154,7 +155,15 @@ export function judgeReader(segment: Segment): void {
 /** Paths inside flags are read too, unless the flag takes text. */
 export function judgeFlagValue(flag: Flag, texts: readonly string[], segment: Segment): void {
   if (flag.value === undefined || isFlag(flag, ...texts)) return
+  if (isFlag(flag, '--files0-from')) segment.add('DYNAMIC_READ')
   if (isPathLike(flag.value)) segment.path(flag.value, 'read')
+}
+
+// Not every version of a command takes the same values, so a path is looked at wherever it stands.
+function judgeTextValue(word: ShellWord, segment: Segment): void {
+  const text = textOf(word)
+  if (text === undefined || text.length < 2) return
+  if (text.includes('/') || namesSecret([text])) segment.path(word, 'read')
 }
 
 export function settleRead(segment: Segment): void {

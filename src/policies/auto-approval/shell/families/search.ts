@@ -165,7 +165,9 @@ function judgeRipgrepWalk(args: ParsedArgs, paths: readonly ShellWord[], segment
       ['--hidden', '--no-ignore'].includes(flag.name) ||
       flag.name.startsWith('--no-ignore'),
   )
-  const options = { skipsDots: !shows, followsLinks: hasFlag(args, '-L', '--follow') }
+  // A glob that names a hidden file shows it.
+  const named = hasFlag(args, '-g', '--glob', '--iglob')
+  const options = { skipsDots: !shows && !named, followsLinks: hasFlag(args, '-L', '--follow') }
   judgeRecursion(paths.length > 0 ? paths : [HERE], options, segment)
 }
 

@@ -26,12 +26,11 @@ test.skipIf(!linux)('what was seen on this boot is not tried again', async () =>
   await checkBoot({ cgroups: undefined, signal, folder })
   const [file = ''] = readdirSync(folder)
   writeFileSync(join(folder, file), JSON.stringify({ data: false, group: false }))
-  const begun = performance.now()
+  // Another look would have found that they fire.
   expect(await checkBoot({ cgroups: undefined, signal, folder })).toEqual({
     data: false,
     group: false,
   })
-  expect(performance.now() - begun).toBeLessThan(20)
 })
 
 test.skipIf(!linux)('a result in a folder that others can write is not believed', async () => {

@@ -62,13 +62,13 @@ export function createEditTool(services: BuiltinServices): ToolDefinition {
 }
 
 /** Throws `TOOL_ERROR` for a replacement that cannot be meant. */
-export function checkReplacement({ old_string, new_string }: Replacement): void {
+function checkReplacement({ old_string, new_string }: Replacement): void {
   if (old_string === '') throw toolError('old_string is empty: say which text is to be replaced')
   if (old_string === new_string) throw toolError('old_string and new_string are the same text')
 }
 
 /** The text with the replacement made. Throws `TOOL_ERROR` when it does not say where. */
-export function replaceText(before: string, how: Replacement, path: string): string {
+function replaceText(before: string, how: Replacement, path: string): string {
   const { old_string, new_string, replace_all } = how
   const parts = before.split(old_string)
   const count = parts.length - 1

@@ -58,7 +58,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramOutcome> {
 }
 
 /** The failure of a program with what it had printed. */
-export function fail(kind: CodeFailure, why: string, logs: readonly string[]): ProgramOutcome {
+function fail(kind: CodeFailure, why: string, logs: readonly string[]): ProgramOutcome {
   const message = `the program failed (${kind}): ${why}`
   return {
     kind: 'died',

@@ -83,6 +83,4 @@ export const operatorSchema = z.strictObject({
 /** Tool sources, servers and how they are served. */
 export type OperatorConfig = z.infer<typeof operatorSchema>
 export type SourceEntry = z.infer<typeof source>
-export type ToolEntry = z.infer<typeof perTool>
 export type McpServerEntry = z.infer<typeof mcpServer>
-export type ServeConfig = z.infer<typeof serve>

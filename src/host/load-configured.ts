@@ -1,7 +1,6 @@
 import { isCaissonError, type CaissonError } from '../errors/caisson-error.ts'
 import type { OperatorConfig, SourceEntry } from '../config/operator-schema.ts'
-import type { LoadOptions } from './load.ts'
-import type { LoadedTools } from './load.ts'
+import type { LoadedTools, LoadOptions, ToolSettings } from './load.ts'
 
 /** What came of the sources of a configuration. */
 export interface ConfiguredTools {
@@ -27,7 +26,8 @@ export async function loadConfigured(
     }
   }
   for (const entry of sources.map(toEntry)) {
-    if (entry.enabled !== false) await tryLoad(entry.source, toOptions(entry))
+    if (entry.enabled === false) continue
+    for (const options of splitByProfile(entry)) await tryLoad(entry.source, options)
   }
   const servers = Object.entries(mcpServers).filter(([, { disabled }]) => disabled !== true)
   await Promise.all(servers.map(([name, server]) => tryLoad(name, { server, base })))
@@ -38,6 +38,30 @@ function toEntry(entry: string | SourceEntry): SourceEntry {
   return typeof entry === 'string' ? { source: entry } : entry
 }
 
-function toOptions({ source: _source, enabled: _enabled, ...given }: SourceEntry): LoadOptions {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+/** A source whose tools have different profiles is loaded once under each. */
+function splitByProfile({
+  source: _source,
+  enabled: _enabled,
+  ...given
+}: SourceEntry): LoadOptions[] {
+  const { tools = {}, ...rest } = given
+  const base = defined(rest) as LoadOptions
+  const own = Object.entries(tools).filter(
+    ([, { profile, memoryMb }]) => profile !== undefined || memoryMb !== undefined,
+  )
+  const single = own.map(([name, { profile, memoryMb, ...settings }]): LoadOptions => {
+    const place = defined({ profile, memoryMb })
+    return { ...base, ...place, only: [name], tools: { [name]: settings as ToolSettings } }
+  })
+  const others = Object.fromEntries(
+    Object.entries(tools).map(([name, { profile: _profile, memoryMb: _memory, ...settings }]) => [
+      name,
+      (own.some(([moved]) => moved === name) ? { enabled: false } : settings) as ToolSettings,
+    ]),
+  )
+  return [{ ...base, tools: others }, ...single]
+}
+
+function defined(record: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined))
 }

@@ -22,7 +22,7 @@ import { INSPECTION, type InspectedSource, type InspectionRequest } from './insp
 import type { Kernel } from './kernel.ts'
 import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
 import { isMcpSource, loadMcpServer, toServer, type McpParts } from './load-mcp.ts'
-import { checkSecrets, toOperator } from './operator-settings.ts'
+import { checkSecrets, chooseTools, toOperator } from './operator-settings.ts'
 
 /** What an operator fixes for a source and every tool in it. */
 export interface LoadOptions {
@@ -40,11 +40,24 @@ export interface LoadOptions {
   readonly backends?: BuiltinBackends
   /** How approval classifies tools of this source, by name; what is not named nobody has. */
   readonly policy?: Readonly<Record<string, ToolDescriptor>>
+  /** Settings of single tools, over those of the source. */
+  readonly tools?: Readonly<Record<string, ToolSettings>>
+  /** Only these tools of the source. */
+  readonly only?: readonly string[]
   /** The source is the name of this MCP server. */
   readonly server?: McpServerEntry
   /** Folder that relative paths of `server` start in. Default: the workspace. */
   readonly base?: string
   readonly [INSPECTION]?: InspectionRequest
+}
+
+/** What an operator fixes for one tool of a source. */
+export interface ToolSettings {
+  readonly timeoutMs?: number | undefined
+  readonly retry?: RetrySettings | undefined
+  readonly idempotent?: boolean | undefined
+  /** False leaves the tool out. */
+  readonly enabled?: boolean | undefined
 }
 
 /** A loaded source: its tools' names, and how to take them out again. */
@@ -115,7 +128,7 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
       ...(wrap === undefined ? {} : { wrap }),
     })
     const registrations = await orDispose(loaded, () =>
-      toRegistrations(loaded.tools, (manifest) => ({
+      toRegistrations(chooseTools(loaded.tools, options), (manifest) => ({
         operator: toOperator(profile, options, {
           packageRoot: found.root,
           source: options.name ?? source,

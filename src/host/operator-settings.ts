@@ -21,6 +21,10 @@ export function toOperator(
   },
 ): OperatorSettings {
   const policy = Object.hasOwn(options.policy ?? {}, tool) ? options.policy?.[tool] : undefined
+  const own = Object.hasOwn(options.tools ?? {}, tool) ? (options.tools?.[tool] ?? {}) : {}
+  const timeoutMs = own.timeoutMs ?? options.timeoutMs
+  const retry = own.retry ?? options.retry
+  const idempotent = own.idempotent ?? options.idempotent
   const { fetch, fs, kv, secrets, limits } = profile
   return {
     profile: profile.name,
@@ -38,11 +42,29 @@ export function toOperator(
       ...(kv === undefined ? {} : { kv }),
     },
     profileRetry: profile.retry,
-    ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-    ...(options.retry === undefined ? {} : { retry: options.retry }),
-    ...(options.idempotent === undefined ? {} : { idempotent: options.idempotent }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(retry === undefined ? {} : { retry }),
+    ...(idempotent === undefined ? {} : { idempotent }),
     ...(policy === undefined ? {} : { policy: checkDescriptor(policy, tool) }),
   }
+}
+
+/** The tools of a source that are wanted. Throws `LOAD_FAILED` for one that is named and not there. */
+export function chooseTools<T extends { readonly name: string }>(
+  tools: readonly T[],
+  { tools: settings = {}, only }: LoadOptions,
+): readonly T[] {
+  const names = tools.map(({ name }) => name)
+  const missing = [...Object.keys(settings), ...(only ?? [])].find((name) => !names.includes(name))
+  if (missing !== undefined) {
+    const text = `settings for a tool '${missing}' that is not there; there are: ${names.join(', ')}`
+    throw new CaissonError('LOAD_FAILED', text, { violations: [text] })
+  }
+  return tools.filter(
+    ({ name }) =>
+      (only === undefined || only.includes(name)) &&
+      !(Object.hasOwn(settings, name) && settings[name]?.enabled === false),
+  )
 }
 
 function checkDescriptor(given: ToolDescriptor, tool: string): ToolDescriptor {

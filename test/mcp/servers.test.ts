@@ -51,7 +51,8 @@ describeConfined('MCP servers as sources', () => {
       { type: 'text', text: 'hello' },
     ])
     const look = toSuccess(await host.tools.execute(makeCall('mcp__fix__look')))
-    const seen = JSON.parse(String(look.content[0]?.['text'])) as { env: string[]; home: string[] }
+    const [block] = look.content as readonly { readonly text: string }[]
+    const seen = JSON.parse(block?.text ?? '') as { env: string[]; home: string[] }
     expect(seen.env).not.toContain('CAISSON_TEST_SECRET')
     expect(seen.home).toEqual([])
     const fails = toFailed(await host.tools.execute(makeCall('mcp__fix__fails')))

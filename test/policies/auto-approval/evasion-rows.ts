@@ -4,6 +4,8 @@ import { DENIED } from './denied-rows.ts'
 export const EVASIONS: Readonly<Record<'ask-e' | 'ask-h' | 'ask-l' | 'deny', readonly string[]>> = {
   deny: DENIED,
   'ask-l': [
+    'cat${IFS}.env',
+    'cat<.env',
     'git show :0:.env',
     'git show ":(top).env"',
     'git show ":/sub/.env"',

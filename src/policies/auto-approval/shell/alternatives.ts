@@ -3,9 +3,12 @@ import { literalOf } from '../paths/atoms.ts'
 import type { ShellWord } from './shell-word.ts'
 
 const MAX_VARIANTS = 64
+/** Words in which the name of a command can stand, wrappers included. */
+const NAME_WORDS = 3
 
 /** The other ways to read a command: every combination of the values its words can have. */
-export function variantsOf(words: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+export function variantsOf(all: readonly ShellWord[]): readonly (readonly ShellWord[])[] {
+  const words = all.map((word, index) => (index < NAME_WORDS ? withoutGaps(word) : word))
   const open = words.flatMap((word, index) => (word.alternatives.length > 0 ? [index] : []))
   if (open.length === 0) return []
   const product = open.reduce((count, at) => count * (optionsOf(words, at).length + 1), 1)
@@ -14,6 +17,14 @@ export function variantsOf(words: readonly ShellWord[]): readonly (readonly Shel
   return open
     .flatMap((at) => optionsOf(words, at).map((option) => replace(words, at, option)))
     .slice(0, MAX_VARIANTS)
+}
+
+// What is not known can be nothing: `su${x}do` is `sudo` then.
+function withoutGaps(word: ShellWord): ShellWord {
+  const rest = word.atoms.filter((atom) => typeof atom === 'string' || atom.kind !== 'unknown')
+  const text = literalOf(rest)
+  if (rest.length === word.atoms.length || text === undefined || text === '') return word
+  return { ...word, alternatives: [...word.alternatives, [text]] }
 }
 
 function combine(

@@ -89,7 +89,8 @@ function isSocket(word: ShellWord): boolean {
 
 function judgeSocket(word: ShellWord, segment: Segment): void {
   segment.add('RAW_SOCKET')
-  segment.event('sender')
+  // What the descriptor is used for later goes there too.
+  segment.event('sender', true)
   const host = startOf(word).split('/')[3]
   if (host !== undefined && isMetadataHost(host)) segment.add('METADATA_ENDPOINT')
 }

@@ -27,7 +27,8 @@ export interface Segment {
   glance(word: ShellWord, role: PathRole): void
   /** Adds a code that allows, unless something else was found. */
   settle(code: string): void
-  event(kind: LineEvent['kind']): void
+  /** `later` says that order does not matter. */
+  event(kind: LineEvent['kind'], later?: boolean): void
   mark(kind: SegmentKind): void
   /** Reads a text like a line of its own. */
   nest(text: ShellWord, positional?: readonly ShellWord[]): void
@@ -71,8 +72,9 @@ export function createSegment(source: SegmentSource): Segment {
     codes.add(code)
     line.findings.add({ code, layer: 'shell', category })
   }
-  const event = (kind: LineEvent['kind']): void => {
-    const { pipes, inside, loops, deferred } = context
+  const event = (kind: LineEvent['kind'], later = false): void => {
+    const { pipes, inside, loops } = context
+    const deferred = context.deferred || later
     line.events.push({ kind, command, pipes, inside, loops, deferred, order: line.counter })
   }
   const glance = (word: ShellWord, role: PathRole): readonly string[] => {

@@ -179,6 +179,8 @@ function expand(name: string, place: Place): Value {
   const known = scope.known(name)
   const given = scope.variables.get(name)
   if (items !== undefined && given === undefined) return fromKnown(items)
+  // Nobody sets it, so it is what it always is.
+  if (given === undefined && name === 'IFS') return loosen(OPEN, [[' ']])
   if (given === undefined) return known === undefined ? OPEN : fromKnown(known)
   const readings = given.flatMap((one) => valuesOf(one.value, { ...place, depth: depth + 1 }))
   const joined = given.some((one) => one.append) ? [readings.flat()] : []

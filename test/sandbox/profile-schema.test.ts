@@ -100,3 +100,31 @@ test('loadProfiles() every shipped sandboxed profile lets a tool read its own fi
   for (const profile of isolate) expect(profile.fs?.read, profile.name).toContain('package:/**')
   expect(list.find(({ name }) => name === 'pure')).toMatchObject({ fs: { write: [] } })
 })
+
+describe('parseProfile() for programs', () => {
+  const program = (profile: object): string => refusalOf({ engine: 'process', ...profile })
+
+  test('a program is confined unless its operator says in so many words that it is not', () => {
+    const confinementOf = (extra: object) =>
+      parseProfile({ name: 'p', engine: 'process', ...extra }, 'p').confinement
+    expect(confinementOf({})).toBe('required')
+    expect(confinementOf({ confinement: 'required' })).toBe('required')
+    expect(confinementOf({ confinement: 'none' })).toBe('none')
+    expect(program({ confinement: 'preferred' })).toBe(
+      'profile p: confinement: a program is confined or it is not: required or none',
+    )
+  })
+
+  test('a network is none or brokered, and brokered only for what is confined', () => {
+    const networkOf = (extra: object) =>
+      parseProfile({ name: 'p', engine: 'process', ...extra }, 'p').process?.network
+    expect(networkOf({})).toBe('none')
+    expect(networkOf({ process: {} })).toBe('none')
+    expect(networkOf({ process: { network: 'broker' } })).toBe('broker')
+    expect(program({ process: { network: 'host' } })).toContain('process.network')
+    expect(program({ process: { network: 'broker' }, confinement: 'none' })).toContain(
+      'process.network: without confinement a program has the whole network',
+    )
+    expect(refusalOf({ process: { network: 'broker' } })).toContain('only the process engine')
+  })
+})

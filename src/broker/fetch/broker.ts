@@ -130,7 +130,7 @@ function toAnswer(
     statusText: scrub.text(answer.statusText),
     url: scrub.text(url.href),
     redirected,
-    headers: answer.headers.map(([name, value]) => [name, scrub.text(value)]),
+    headers: answer.headers.map(([name, value]) => [scrub.text(name), scrub.text(value)]),
     ...(answer.body.length === 0 ? {} : { body: scrub.bytes(answer.body).toString('base64') }),
   }
 }

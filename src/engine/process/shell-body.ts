@@ -23,8 +23,13 @@ export interface ShellSpec {
   readonly keptBytes: number
   /** Where the workspace is for the program. */
   readonly workspace: string
+  /** What a line sees of each secret. */
+  standIns(): Readonly<Record<string, string>>
   /** Opens a sandbox for the line. */
-  open(argv: readonly [string, ...string[]]): Promise<Sandbox>
+  open(
+    argv: readonly [string, ...string[]],
+    standIns: Readonly<Record<string, string>>,
+  ): Promise<Sandbox>
 }
 
 const MAX_COMMAND_BYTES = 100 * 1024
@@ -51,11 +56,14 @@ export async function runShellLine(
   }
   const folder = line.folder === '' ? spec.workspace : `${spec.workspace}/${line.folder}`
   const argv = ['/bin/sh', '-c', SCRIPT, 'sh', folder, line.command] as const
-  const place = await openUnlessAborted(() => spec.open(argv), job.signal)
+  const standIns = spec.standIns()
+  job.services.lendSecrets(standIns)
+  const place = await openUnlessAborted(() => spec.open(argv, standIns), job.signal)
   const begun = performance.now()
   const prepareMs = begun - entered
   if (!('process' in place)) return { ...place, prepareMs, bodyMs: 0 }
   job.services.bodyStarted()
+  place.wayOut?.open(job.services)
   const outcome = await converse(place, { spec, line, job })
   return { ...outcome, prepareMs, bodyMs: performance.now() - begun }
 }

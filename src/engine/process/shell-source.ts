@@ -1,7 +1,7 @@
 import { toGrantedFolders } from '../../sandbox/granted-folders.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { CommandParts } from './command-source.ts'
-import { nodeBind, toProgramEnv } from './program-env.ts'
+import { createStandIns, nodeBind, toProgramEnv } from './program-env.ts'
 import type { ShellSpec } from './shell-body.ts'
 
 const MB = 1024 * 1024
@@ -19,10 +19,11 @@ export function createShell(
     lane,
     keptBytes,
     workspace: profile.confinement === 'none' ? workspace : '/workspace',
-    open: (argv) =>
+    standIns: () => createStandIns(profile),
+    open: (argv, standIns) =>
       sandboxes.open({
         argv,
-        env: toProgramEnv(profile, hostPath),
+        env: toProgramEnv(profile, hostPath, standIns),
         hasStdin: false,
         hasChannel: false,
         profile,

@@ -3,6 +3,7 @@ import type { Server, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { isCaissonError } from '../../errors/caisson-error.ts'
 import type { ErrorCode } from '../../errors/codes.ts'
+import { createGate, type Gate } from '../shared/gate.ts'
 import type { CallServices } from '../../types/engine.ts'
 import { readProxied, toProxiedAnswer, type ProxiedAnswer } from './proxied.ts'
 
@@ -24,6 +25,8 @@ export interface WayOutSpec {
 }
 
 const MAX_OPEN = 32
+/** Requests whose bodies are in memory at once: no more of them are sent at once either. */
+const MAX_READING = 6
 const MAX_HEADER_BYTES = 32 * 1024
 const HEADERS_MS = 15_000
 const REQUEST_MS = 60_000
@@ -49,10 +52,14 @@ export function createWayOut(coming: Promise<Server | undefined>, spec: WayOutSp
     joinDuplicateHeaders: false,
   })
   proxy.maxRequestsPerSocket = 1
+  const reading = createGate(MAX_READING)
   let left = spec.connections
-  const receive = (socket: Socket): void => {
+  const count = (): void => {
     left -= 1
     if (left <= 0) door?.close()
+  }
+  const receive = (socket: Socket): void => {
+    count()
     sockets.add(socket)
     socket.on('error', () => undefined) // Its close tells.
     socket.once('close', () => sockets.delete(socket))
@@ -66,10 +73,12 @@ export function createWayOut(coming: Promise<Server | undefined>, spec: WayOutSp
     Object.assign(opened, { allowHalfOpen: true })
     opened.on('error', () => undefined)
     opened.on('connection', receive)
+    opened.on('drop', count)
     if (closed) opened.close()
   })
   proxy.on('request', (request, response) => {
-    void answer(request, spec.bodyBytes, outward).then((given) => write(response, given))
+    const served = { bodyBytes: spec.bodyBytes, reading, outward }
+    void answer(request, served).then((given) => write(response, given))
   })
   proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     void connect(request, { socket, head }, outward)
@@ -91,16 +100,23 @@ export function createWayOut(coming: Promise<Server | undefined>, spec: WayOutSp
 
 async function answer(
   request: IncomingMessage,
-  bodyBytes: number,
-  outward: Outward | undefined,
+  served: {
+    readonly bodyBytes: number
+    readonly reading: Gate
+    readonly outward: Outward | undefined
+  },
 ): Promise<ProxiedAnswer> {
+  const { bodyBytes, reading, outward } = served
+  if (outward === undefined) return NOT_LIVE
+  const leave = await reading.enter()
   try {
-    if (outward === undefined) return NOT_LIVE
     const read = await readProxied(request, bodyBytes)
     if ('refused' in read) return read.refused
     return toProxiedAnswer(await outward.request('fetch', read.payload))
   } catch (error) {
     return toRefusal(error)
+  } finally {
+    leave()
   }
 }
 

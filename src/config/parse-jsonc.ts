@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { parse, printParseErrorCode, type ParseError } from 'jsonc-parser'
+import { parse, printParseErrorCode, visit, type ParseError } from 'jsonc-parser'
 import { CaissonError } from '../errors/caisson-error.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -13,7 +13,10 @@ export function readJsonc(path: string, label: string): unknown {
   const errors: ParseError[] = []
   const value: unknown = parse(text, errors, { allowTrailingComma: true })
   const [first] = errors
-  if (first === undefined) return value
+  if (first === undefined) {
+    checkKeys(text, path, label)
+    return value
+  }
   const before = text.slice(0, first.offset).split('\n')
   const at = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
   throw invalid(path, label, `no valid JSON: ${describe(first.error)} at ${at}`)
@@ -34,6 +37,17 @@ function readText(path: string, label: string): string {
   } catch {
     throw invalid(path, label, 'it is no UTF-8 text')
   }
+}
+
+// The parser assigns keys, so this one would become a prototype and be heard of no more.
+function checkKeys(text: string, path: string, label: string): void {
+  let line: number | undefined
+  visit(text, {
+    onObjectProperty(name, _offset, _length, startLine) {
+      if (name === '__proto__') line ??= startLine + 1
+    },
+  })
+  if (line !== undefined) throw invalid(path, label, `__proto__: unknown key, at line ${line}`)
 }
 
 function describe(code: number): string {

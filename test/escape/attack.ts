@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +8,7 @@ import { createToolHost, type CallResult, type ToolHost } from '../../src/index.
 import type { Agent } from '../../src/host/agent.ts'
 import type { HostOptions } from '../../src/host/spec.ts'
 import type { LoadOptions } from '../../src/host/load.ts'
+import { checkState, withState } from './attacked-state.ts'
 import { measureTree } from '../../src/sandbox/process-tree.ts'
 import type { SessionLine } from '../../src/types/events.ts'
 
@@ -54,8 +54,6 @@ const GRACE_MS = 50
 const SLACK_MS = 500
 const CANARY = `canary-${randomUUID()}`
 const GOOD = defineTool('good', 'return { echo: args }')
-/** What calls under the default profile share: set by the file that runs the others in another state. */
-const STATE = process.env['CAISSON_ATTACKED_STATE']
 const LINES = ['tool/call', 'tool/result', 'tool/log'] as const
 
 /** Opens an arena for the tests of the calling file. Its host has two runners unless told otherwise. */
@@ -89,9 +87,7 @@ export function openArena(options: HostOptions = {}): Arena {
     const text = source ?? defineTool(tool ?? 'attack', body ?? '', fields)
     const file = await writeSource(text)
     const loaded = await opened().host.tools.load(file, { timeoutMs: TIMEOUT_MS, ...rest })
-    const { state } = loaded
-    if (state !== undefined)
-      expect(state, 'the state that is under attack').toEqual({ name: STATE })
+    await checkState(opened().host, loaded)
     return loaded
   }
   const call: Arena['call'] = async (attack) => {
@@ -153,12 +149,6 @@ export function openArena(options: HostOptions = {}): Arena {
     call,
     writeSource,
   }
-}
-
-function withState(options: HostOptions): HostOptions {
-  if (STATE === undefined) return options
-  const pure = JSON.parse(readFileSync('sandbox-profiles/pure.json', 'utf8')) as object
-  return { ...options, profiles: [{ ...pure, state: STATE }, ...(options.profiles ?? [])] }
 }
 
 /**

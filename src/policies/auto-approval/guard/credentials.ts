@@ -6,7 +6,8 @@ const PATTERNS: readonly RegExp[] = [
   /(?<![A-Za-z0-9])AKIA[A-Z0-9]{16}/,
   /\bBearer[ \t+]+[A-Za-z0-9._~+/=-]{8}/i,
   /aws_?(?:access_?key_?id|secret_?access_?key|secret_?key|access_?key)["']?[ \t]{0,8}[:=][ \t]{0,8}["']?[A-Za-z0-9/+=]{16}/i,
-  /[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/[^\s/?#@:"']{0,256}:[^\s/?#@"']{1,256}@/,
+  // The scheme is looked for behind the slashes: begun in front, every letter of a text is a try of 31.
+  /:\/\/(?<=[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/)[^\s/?#@:"']{0,256}:[^\s/?#@"']{1,256}@/,
 ]
 const MAX_DECODES = 3
 

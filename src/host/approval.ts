@@ -1,8 +1,10 @@
 import { homedir } from 'node:os'
 import { resolve as resolvePath } from 'node:path'
+import { BUILTIN_SOURCE } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { createAsks } from '../approval/asks.ts'
 import { SYSTEM_CLOCK } from '../approval/clock.ts'
+import { pathInside } from '../loader/package-path.ts'
 import { createPlainAdjudicator } from '../approval/plain.ts'
 import { createArtifacts } from '../policies/auto-approval/artifacts/artifacts.ts'
 import { checkTrustedDirs } from '../policies/auto-approval/config/trusted-dirs.ts'
@@ -10,6 +12,7 @@ import { compileSettings, type InForce } from '../policies/auto-approval/decide/
 import type { PackHost } from '../policies/auto-approval/host-seam.ts'
 import { createApprovalPack, type ApprovalPack } from '../policies/auto-approval/pack.ts'
 import { REAL_FILES } from '../policies/auto-approval/paths/file-view.ts'
+import type { Reason, Target } from '../policies/auto-approval/types.ts'
 import type { AgentRef, Execution } from '../types/call.ts'
 import type { Agent } from './agent.ts'
 import { createApprovalApi, type ApprovalApi } from './approval-api.ts'
@@ -132,7 +135,7 @@ function installGuard(
 ): void {
   kernel.root.guards.add(function builtin(exec: Execution) {
     const { guard, assessment } = reading.of(exec)
-    if (guard === undefined) return undefined
+    if (guard === undefined || isFenced(kernel, exec, assessment.reasons)) return undefined
     host.setCodes(exec, [...new Set(assessment.reasons.map(({ code }) => code))])
     try {
       pack?.noteGuard(exec)
@@ -218,4 +221,23 @@ function reconfigure(
     pack?.parts.recorder.observe({ kind: 'config-rejected' })
     throw error
   }
+}
+
+const FENCED_TOOLS: ReadonlySet<string> = new Set(['write', 'edit', 'apply_patch'])
+
+const LINK_CODES: ReadonlySet<string> = new Set(['LINK_ESCAPE', 'LINK_UNRESOLVED', 'CRITICAL_PATH'])
+
+/**
+ * A link out of the workspace is refused to the host's own file tools by the broker, in the moment of
+ * use and under the code that files have; the guard speaks for everybody else.
+ */
+function isFenced(kernel: Kernel, { token, name }: Execution, reasons: readonly Reason[]): boolean {
+  const format = kernel.callOf(token)?.registration?.format
+  if (format !== BUILTIN_SOURCE || !FENCED_TOOLS.has(name)) return false
+  const workspace = resolvePath(kernel.spec.workspace)
+  const isLinked = ({ path }: Target): boolean =>
+    path !== undefined && pathInside(workspace, path) !== undefined
+  return reasons
+    .filter(({ severity }) => severity === 'fatal')
+    .every(({ code, targets }) => LINK_CODES.has(code) && targets.every(isLinked))
 }

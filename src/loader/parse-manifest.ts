@@ -56,7 +56,19 @@ const Row = z.strictObject({
 })
 type Row = z.infer<typeof Row>
 
-const Formats = z.enum(['definition', 'dsh-plugin', 'function'])
+const Formats = z.enum([
+  'definition',
+  'dsh-plugin',
+  'ai-sdk',
+  'mastra',
+  'openai-agents',
+  'anthropic',
+  'langchain',
+  'opencode',
+  'pi',
+  'plain',
+  'function',
+])
 
 /**
  * Parses what a source said of itself from inside its sandbox. Nothing in it is trusted: shapes,

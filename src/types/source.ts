@@ -1,8 +1,22 @@
 import type { ToolBody } from './engine.ts'
 import type { CallState } from './profile.ts'
 
-/** How a source was recognised. */
-export type SourceFormat = 'definition' | 'dsh-plugin' | 'function' | 'command' | 'mcp' | 'builtin'
+/** How a source was recognised; `function` is of several frameworks, or of none that has a name here. */
+export type SourceFormat =
+  | 'definition'
+  | 'dsh-plugin'
+  | 'ai-sdk'
+  | 'mastra'
+  | 'openai-agents'
+  | 'anthropic'
+  | 'langchain'
+  | 'opencode'
+  | 'pi'
+  | 'plain'
+  | 'function'
+  | 'command'
+  | 'mcp'
+  | 'builtin'
 
 /** One source as self-contained JavaScript text, not yet run by anybody. */
 export interface BundledSource {

@@ -15,7 +15,7 @@ const shapes: [source: string, format: string, tools: string[]][] = [
   ['plugin-object.mjs', 'dsh-plugin', ['again', 'kept']],
   ['plugin-class.ts', 'dsh-plugin', ['word', 'word_length']],
   ['plugin-nested.ts', 'dsh-plugin', ['greet', 'later', 'registered']],
-  ['model-sdk.js', 'function', ['count', 'weather']],
+  ['model-sdk.js', 'ai-sdk', ['count', 'weather']],
   ['top-level-await.ts', 'definition', ['words']],
   ['with-assets', 'definition', ['assets']],
   ['unbuilt', 'definition', ['colour']],

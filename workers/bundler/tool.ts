@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { basename, parse } from 'node:path'
 import { Script } from 'node:vm'
 import { build, type BuildOptions } from 'esbuild'
 import { pathInside } from '../../src/loader/package-path.ts'
@@ -58,7 +59,11 @@ export function buildOptions(request: ToolBundleRequest): BuildOptions {
   return {
     // The entry is imported, not built, so that the output exports nothing and can be a function.
     stdin: {
-      contents: `import * as found from ${JSON.stringify(`./${entry}`)}\n__caisson_module.exports = found`,
+      contents: [
+        `import * as found from ${JSON.stringify(`./${entry}`)}`,
+        `__caisson_module.file = ${JSON.stringify(toFileName(request.entry))}`,
+        '__caisson_module.exports = found',
+      ].join('\n'),
       resolveDir: request.root,
       sourcefile: 'caisson-entry.js',
       loader: 'js',
@@ -84,6 +89,12 @@ export function buildOptions(request: ToolBundleRequest): BuildOptions {
     legalComments: 'none',
     tsconfigRaw: {},
   }
+}
+
+// Some formats call a tool by it.
+function toFileName(entry: string): string {
+  const { name, dir } = parse(entry)
+  return name === 'index' ? basename(dir) : name
 }
 
 function toFactory(text: string, target: BundleTarget): string {

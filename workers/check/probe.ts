@@ -4,7 +4,7 @@ import { tryWriteJson } from '../../src/json/write.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import { freezeJson } from '../shared/freeze-json.ts'
 import { invokeProjection } from '../shared/invoke.ts'
-import type { BundleFactory } from '../shared/bundle-factory.ts'
+import type { BundleFactory, BundleModule } from '../shared/bundle-factory.ts'
 import { toManifestRow } from '../shared/manifest-row.ts'
 import { createToolbox, type FoundTool, type Toolbox } from '../shared/toolbox.ts'
 import { startBody } from './body.ts'
@@ -75,9 +75,9 @@ async function loadInner(
   factory: BundleFactory,
   require: (name: string) => unknown,
 ): Promise<Loaded> {
-  const module: { exports: unknown } = { exports: {} }
+  const module: BundleModule = { exports: {} }
   await factory(require, module, module.exports)
-  const toolbox = await createToolbox(module.exports, undefined)
+  const toolbox = await createToolbox(module, undefined)
   return { toolbox, registered: new Map(describe(toolbox).map((row) => [row.name, toState(row)])) }
 }
 

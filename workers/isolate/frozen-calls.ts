@@ -1,7 +1,7 @@
 // Runs beside hostile code; what it shares with that code is frozen before any of it runs.
 import { freezeJson } from '../shared/freeze-json.ts'
 import { enterBody, invokeProjection, writeThrown } from '../shared/invoke.ts'
-import type { BundleFactory } from '../shared/bundle-factory.ts'
+import type { BundleFactory, BundleModule } from '../shared/bundle-factory.ts'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import type { FrozenRealm } from '../realm/frozen/install.ts'
@@ -73,13 +73,10 @@ export function createFrozenCalls(spec: FrozenCallsSpec): FrozenCalls {
     try {
       const own: unknown[] = []
       for (let at = 0; at < names.length; at += 1) own[at] = realm.ownOf(names[at] as string)
-      const module: { exports: unknown } = { exports: {} }
+      const module: BundleModule = { exports: {} }
       const loading = apply(bundle, undefined, own)(requireOnce, module, module.exports)
       if (loading !== undefined) await loading
-      next.toolbox = await createToolbox(
-        module.exports,
-        config === undefined ? undefined : parse(config),
-      )
+      next.toolbox = await createToolbox(module, config === undefined ? undefined : parse(config))
     } catch (thrown) {
       next.failure = writeThrown(thrown)
     }

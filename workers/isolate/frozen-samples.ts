@@ -35,7 +35,7 @@ export function createPluginSamples(): unknown[][] {
     const apply = (ctx: Record<string, unknown>): void => {
       given.push(ctx, ctx['tools'], ctx['logger'], ctx['systemPrompt'])
     }
-    void createToolbox({ name: 'sample', inject: ['tools'], apply }, {})
+    void createToolbox({ exports: { name: 'sample', inject: ['tools'], apply } }, {})
     return given
   })
 }

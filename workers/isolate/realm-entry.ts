@@ -2,7 +2,7 @@
 import { installGlobals, type Realm } from '../realm/globals.ts'
 import { freezeJson } from '../shared/freeze-json.ts'
 import { enterBody, invokeProjection, writeThrown } from '../shared/invoke.ts'
-import type { BundleFactory } from '../shared/bundle-factory.ts'
+import type { BundleFactory, BundleModule } from '../shared/bundle-factory.ts'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
@@ -78,10 +78,10 @@ function dispatch(text: string): boolean | undefined {
 async function load(): Promise<void> {
   try {
     if (factory === undefined) throw new Error('the bundle defined nothing')
-    const module: { exports: unknown } = { exports: {} }
+    const module: BundleModule = { exports: {} }
     const loading = factory(requireVirtual, module, module.exports)
     if (loading !== undefined) await loading
-    toolbox = await createToolbox(module.exports, boot.config)
+    toolbox = await createToolbox(module, boot.config)
   } catch (error) {
     failure = writeThrown(error)
   }

@@ -1,9 +1,10 @@
 import { isDefinedTool } from '../../src/registry/define-tool.ts'
-import { isFunctionTool, toDefinition } from './function-tool.ts'
+import { findFormat } from './formats/foreign.ts'
 
 /** Definitions found in a value, and how they were written. */
 export interface FoundDefinitions {
-  readonly format: 'definition' | 'function'
+  /** That of all of them; of several of other frameworks `function`. */
+  readonly format: string
   readonly definitions: readonly unknown[]
 }
 
@@ -12,35 +13,39 @@ const MAX_DEPTH = 4
 const MAX_VISITS = 20_000
 
 /**
- * Finds tool definitions among exports: alone, in arrays, or in plain objects that group them. Each
- * counts once, however often it is exported.
+ * Finds tool definitions among the exports of `file`: alone, in arrays, or in plain objects that
+ * group them. Each counts once, however often it is exported.
  */
-export function findDefinitions(exports: unknown): FoundDefinitions {
+export function findDefinitions(exports: unknown, file: string): FoundDefinitions {
   const definitions = new Map<unknown, unknown>()
-  let functions = 0
+  const formats = new Set<string>()
   let visits = 0
   const visit = (value: unknown, key: string, depth: number): void => {
     if (typeof value !== 'object' || value === null || definitions.has(value)) return
     visits += 1
     if (visits > MAX_VISITS) return
-    if (looksLikeDefinition(value)) {
-      definitions.set(value, value)
+    const format = isDefinedTool(value) ? undefined : findFormat(value)
+    if (format !== undefined) {
+      formats.add(format.name)
+      definitions.set(value, format.toDefinition(value as Record<string, unknown>, { key, file }))
       return
     }
-    if (isFunctionTool(value)) {
-      functions += 1
-      definitions.set(value, toDefinition(key, value))
+    if (looksLikeDefinition(value)) {
+      formats.add('definition')
+      definitions.set(value, value)
       return
     }
     if (depth >= MAX_DEPTH || !(Array.isArray(value) || isGroup(value))) return
     for (const [inner, item] of Object.entries(value)) visit(item, inner, depth + 1)
   }
   visit(exports, 'default', 0)
-  const found = [...definitions.values()]
-  return {
-    definitions: found,
-    format: functions === found.length && functions > 0 ? 'function' : 'definition',
-  }
+  return { definitions: [...definitions.values()], format: toOneFormat(formats) }
+}
+
+function toOneFormat(formats: ReadonlySet<string>): string {
+  const [first = 'definition'] = formats
+  if (formats.size < 2) return first
+  return formats.has('definition') ? 'definition' : 'function'
 }
 
 /** Broken ones too: a definition that lost a part is reported, not passed over. */

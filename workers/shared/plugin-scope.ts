@@ -34,13 +34,20 @@ interface Scope extends ContextParts {
   readonly failures: unknown[]
 }
 
-/** Creates the plugins' world of one source; what they register goes to `collector`. */
-export function createPluginScope(collector: ToolCollector): PluginScope {
+/**
+ * Creates the plugins' world of one source; what they register goes to `collector`. `more` are services
+ * besides those of the DSH host.
+ */
+export function createPluginScope(
+  collector: ToolCollector,
+  more: readonly (readonly [string, unknown])[] = [],
+): PluginScope {
   const scope: Scope = {
     services: new Map<string, unknown>([
       ['tools', createToolsService(collector)],
       ['systemPrompt', createSystemPrompt()],
       ['logger', createLogger()],
+      ...more,
     ]),
     events: createEvents(),
     waiting: new Set(),

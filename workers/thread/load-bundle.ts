@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { constants, runInThisContext } from 'node:vm'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
-import type { BundleFactory } from '../shared/bundle-factory.ts'
+import type { BundleFactory, BundleModule } from '../shared/bundle-factory.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
 import type { ThreadBoot } from './protocol.ts'
 
@@ -25,9 +25,9 @@ export async function evaluateBundle(
     filename: boot.entry,
     importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   }) as BundleFactory
-  const module: { exports: unknown } = { exports: {} }
+  const module: BundleModule = { exports: {} }
   await factory(createToolRequire(boot.entry, schemastery), module, module.exports)
-  return createToolbox(module.exports, boot.config)
+  return createToolbox(module, boot.config)
 }
 
 // An add-on that owns a handle aborts the whole process when its thread is terminated.

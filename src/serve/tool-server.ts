@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
+  CLIENT_CAPABILITIES_META_KEY,
   createRequestStateCodec,
   inputRequired,
   ProtocolError,
@@ -7,6 +8,7 @@ import {
   Server,
   type CallToolRequest,
   type CallToolResult,
+  type ClientCapabilities,
   type ElicitRequestFormParams,
   type InputRequiredResult,
   type McpServerFactory,
@@ -184,7 +186,9 @@ function startCall(
   const callId = `mcp-${randomUUID()}`
   const stop = new AbortController()
   relay.attach(callId, ctx)
-  const isAskable = server.getClientCapabilities()?.elicitation !== undefined
+  // A client of the current revision says what it can do with every request.
+  const said = capabilitiesOf(ctx) ?? server.getClientCapabilities()
+  const isAskable = said?.elicitation !== undefined
   const withdraw = isAskable
     ? spec.host.approval.addAnswerer(
         createElicitationAnswerer({
@@ -261,4 +265,9 @@ function once<T>(make: () => T): (() => T) & { readonly made: boolean } {
   return Object.defineProperty(get, 'made', { get: () => made !== undefined }) as (() => T) & {
     readonly made: boolean
   }
+}
+
+function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {
+  const envelope = (mcpReq.envelope ?? {}) as Readonly<Record<string, unknown>>
+  return envelope[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities | undefined
 }

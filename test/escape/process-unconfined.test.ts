@@ -71,11 +71,8 @@ describe('a profile without confinement', () => {
     [{ confinement: 'preferred' }, /confinement: .*required or none/],
     [{ fs: { read: ['workspace:/**'] } }, /fs: .*bind nobody/],
     [{ kernelLimits: 'required' }, /kernelLimits: .*no limit holds/],
-    [{ engine: 'isolate', confinement: 'required' }, /confinement: only the process engine/],
-    [
-      { engine: 'isolate', confinement: 'preferred', kernelLimits: 'required' },
-      /kernelLimits: only the process engine/,
-    ],
+    [{ engine: 'thread', confinement: 'required' }, /confinement: /],
+    [{ engine: 'thread', confinement: 'preferred', kernelLimits: 'required' }, /kernelLimits: /],
     [
       { engine: 'thread', confinement: 'preferred', process: {} },
       /process: only the process engine/,

@@ -27,3 +27,16 @@ export function parseCount(
     throw new InvalidArgumentError(`${option} takes a whole number ${range}`)
   }
 }
+
+/** Parses a date, or a date with a time, into the form in which records keep theirs (UTC). */
+export function parseTime(option: string): (text: string) => string {
+  return (text) => {
+    const at = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?$/.test(text)
+      ? new Date(text)
+      : undefined
+    if (at !== undefined && !Number.isNaN(at.getTime())) return at.toISOString()
+    throw new InvalidArgumentError(
+      `${option} takes an ISO 8601 time, such as 2030-01-31 or 2030-01-31T12:00:00Z`,
+    )
+  }
+}

@@ -4,7 +4,7 @@ import { runHistory } from './history.ts'
 import { runInit } from './init.ts'
 import { runMcpApprove } from './mcp.ts'
 import type { Output } from './output.ts'
-import { parseCount } from './parse-option.ts'
+import { parseCount, parseTime } from './parse-option.ts'
 import { runPolicyTest } from './policy.ts'
 
 /** Adds the commands about configuration and decisions. */
@@ -47,7 +47,7 @@ export function addPolicyCommands(
     )
     .option('--source <source>', 'by what decided, such as human-allow or rule-deny')
     .option('--session <id>', 'of this session')
-    .option('--since <time>', 'not older than this ISO 8601 time')
+    .option('--since <time>', 'not older than this ISO 8601 time', parseTime('--since'))
     .option('--limit <n>', 'the newest so many (default: 50)', parseCount('--limit', 1, 100_000))
     .option('--config <file>', 'configuration file, for its state folder')
     .option('--json', 'print exactly one JSON object')

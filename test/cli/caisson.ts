@@ -1,5 +1,9 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
 
 /** What one run of the command line gave. */
 export interface CliRun {
@@ -12,12 +16,25 @@ export interface CliRun {
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 const BIN = fileURLToPath(new URL('../../bin/caisson.mjs', import.meta.url))
 
-/** Runs `caisson` as a child process in the repository's folder. */
-export async function caisson(args: readonly string[], input: string = ''): Promise<CliRun> {
+// What is decided during tests is no history of the person who runs them.
+const STATE = mkdtempSync(join(tmpdir(), 'caisson-cli-state-'))
+afterAll(() => rmSync(STATE, { recursive: true, force: true }))
+
+/** Runs `caisson` as a child process in the repository's folder, by default with state of its own. */
+export async function caisson(
+  args: readonly string[],
+  input: string = '',
+  state: string = STATE,
+): Promise<CliRun> {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: ROOT,
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...pick('PATH'), ...pick('NODE_COMPILE_CACHE'), NO_COLOR: '1' },
+    env: {
+      ...pick('PATH'),
+      ...pick('NODE_COMPILE_CACHE'),
+      NO_COLOR: '1',
+      CAISSON_HOME: state,
+    },
   })
   let stdout = ''
   let stderr = ''

@@ -12,7 +12,6 @@ import { addPolicyCommands } from './policy-commands.ts'
 import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
-import { runServe } from './serve.ts'
 import { placeNames, toolsOption } from './tools-option.ts'
 import { version } from '../host/version.ts'
 
@@ -101,9 +100,11 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .option('--session <file>', 'append the events of all calls to this JSONL log')
     .option('--workspace <dir>', 'folder that sources are resolved against')
     .option('--config <file>', 'configuration file: sources, profiles, approval, serve')
-    .action(async (sources: string[], options) =>
-      exit(await runServe(output, { sources, ...options })),
-    )
+    .action(async (sources: string[], options) => {
+      // No other command needs the protocol, which takes a while to load.
+      const { runServe } = await import('./serve.ts')
+      exit(await runServe(output, { sources, ...options }))
+    })
   addBench(program, output, exit)
   program
     .command('doctor')

@@ -159,11 +159,6 @@ function tryAdd(
 
 const MCP_PREFIX = 'mcp:'
 
-/** Whether a source is an MCP server. */
-export function isMcpSource(source: string, { server }: LoadOptions): boolean {
-  return server !== undefined || source.startsWith(MCP_PREFIX)
-}
-
 /** A server by the settings of a configuration, or `mcp:<command and arguments>`. */
 export function toServer(source: string, options: LoadOptions, kernel: Kernel): ServerRequest {
   const base = options.base ?? kernel.spec.workspace

@@ -21,7 +21,7 @@ import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION, type InspectedSource, type InspectionRequest } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
 import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
-import { isMcpSource, loadMcpServer, toServer, type McpParts } from './load-mcp.ts'
+import type { McpParts } from './load-mcp.ts'
 import { checkSecrets, chooseTools, toOperator } from './operator-settings.ts'
 
 /** What an operator fixes for a source and every tool in it. */
@@ -105,7 +105,9 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
   }
   return async (scope, source, options) => {
     if (source === BUILTIN_SOURCE) return await loadBuiltin(kernel, scope, options, builtin)
-    if (isMcpSource(source, options)) {
+    if (options.server !== undefined || source.startsWith('mcp:')) {
+      // Its protocol is a lot of code, and few hosts have such a source.
+      const { loadMcpServer, toServer } = await import('./load-mcp.ts')
       return await loadMcpServer(kernel, scope, toServer(source, options, kernel), parts)
     }
     const { wrap, graceMs } = options[INSPECTION] ?? {}

@@ -10,6 +10,7 @@ const QUESTIONS = [
   'kill',
   'memory',
   'policy',
+  'assess',
   'registry',
   'retries',
   'soak',

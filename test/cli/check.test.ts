@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { CheckReport } from '../../src/check/types.ts'
+import { listDescendants, until } from '../../src/doctor/world.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -71,7 +73,11 @@ describe('caisson check', () => {
       stdio: 'ignore',
     })
     const ended = new Promise<number | null>((resolve) => child.once('exit', resolve))
+    // The runner is up once the command listens; how long that takes depends on the machine.
+    await until(() => listDescendants(child.pid ?? 0).length > 0, 30_000)
+    await sleep(500)
     const nagging = setInterval(() => child.kill('SIGINT'), 2_000)
+    child.kill('SIGINT')
     const code = await ended
     clearInterval(nagging)
     expect(code).toBe(130)

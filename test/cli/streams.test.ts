@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listDescendants, until } from '../../src/doctor/world.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
 
 const BIN = join(ROOT, 'bin/caisson.mjs')
@@ -59,7 +60,9 @@ test.each(['run', 'list'])(
     const child = spawn(process.execPath, [BIN, command, file('endless.mjs'), '--json'])
     let stdout = ''
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
-    await sleep(2_000)
+    // The runner is up once the command listens; how long that takes depends on the machine.
+    await until(() => listDescendants(child.pid ?? 0).length > 0, 30_000)
+    await sleep(500)
     const begun = performance.now()
     child.kill('SIGINT')
     const [code] = (await once(child, 'close')) as [number | null]

@@ -114,7 +114,8 @@ describe('programs that mean harm', () => {
       try { await tools.echo({ f: () => 1 }) } catch (e) { seen.push(e.stack, e.message) }
       seen.push(Object.getOwnPropertyNames(globalThis).join(), Function('return typeof process')())
       return seen.join('\\n')`
-    const text = String(resultOf(await run(code)))
+    const text = resultOf(await run(code))
+    expect(text).toEqual(expect.any(String))
     expect(text).not.toMatch(/\/(work|home|tmp|root)\b|node_modules|isolated-vm|__caisson/)
   })
 })

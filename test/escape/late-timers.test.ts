@@ -24,10 +24,11 @@ test('ATK-040 timers armed before the answer never fire after it', async () => {
   expect(other.logs).toEqual([])
 })
 
+// A rejection that nothing holds may be collected before it is heard of, and harms nobody then.
 const LEAVING = {
   forgets: `
-    Promise.reject(new Error('forgotten'))
-    setTimeout(() => { throw new Error('thrown late') }, 1)
+    const left = Promise.reject(new Error('forgotten'))
+    setTimeout(() => { throw new Error('thrown late', { cause: left }) }, 1)
     return 'fine'
   `,
   fails_midway: `

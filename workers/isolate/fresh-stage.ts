@@ -76,7 +76,10 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
     return scene
   }
 
-  /** Runs a command and all microtasks it leads to. */
+  /**
+   * Runs a command and all microtasks it leads to. A rejection that nobody handles ends in `catch`,
+   * unless its promise is collected before the entry ends: isolated-vm holds it weakly.
+   */
   function enter(scene: Scene, text: string): unknown {
     try {
       return scene.dispatch.applySync(undefined, [text])

@@ -8,7 +8,8 @@ import { printHeading } from './measure/machine.ts'
 import { printTable } from './measure/print-table.ts'
 import { toFigure, toRatio } from './measure/stats.ts'
 
-const ROUNDS = 400
+const WARMUP = 1_000
+const ROUNDS = 4_000
 const LINES = {
   short: 'git status',
   usual: 'npm test && npm run build > log.txt 2>&1',
@@ -25,9 +26,12 @@ const rows: string[][] = []
 for (const [name, command] of Object.entries(LINES)) {
   const judged: number[] = []
   const parsed: number[] = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    parsed.push(time(() => parse(command)))
-    judged.push(time(() => host.approval.explain({ name: 'bash', arguments: { command } })))
+  for (let round = -WARMUP; round < ROUNDS; round += 1) {
+    const bareUs = time(() => parse(command))
+    const us = time(() => host.approval.explain({ name: 'bash', arguments: { command } }))
+    if (round < 0) continue
+    parsed.push(bareUs)
+    judged.push(us)
   }
   const [half, high] = [percentile(judged, 0.5), percentile(judged, 0.99)]
   const bare = percentile(parsed, 0.5)

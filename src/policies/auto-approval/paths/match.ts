@@ -48,14 +48,24 @@ function toTokens(atoms: readonly Atom[]): readonly Token[] {
 }
 
 function intersects(left: readonly Token[], right: readonly Token[]): boolean {
+  // Most names differ at an end, and most calls compare many of them.
+  if (differ(left[0], right[0]) || differ(left.at(-1), right.at(-1))) return false
   // Rows of the usual table: which suffixes of `right` can still be met from here.
-  let next = Array.from({ length: right.length + 1 }, () => false)
+  let next = makeRow(right.length)
   for (let i = left.length; i >= 0; i -= 1) {
-    const row = Array.from({ length: right.length + 1 }, () => false)
+    const row = makeRow(right.length)
     for (let j = right.length; j >= 0; j -= 1) row[j] = cell(left, right, { i, j, row, next })
     next = row
   }
   return next[0] === true
+}
+
+function makeRow(length: number): boolean[] {
+  return Array.from<boolean>({ length: length + 1 }).fill(false)
+}
+
+function differ(a: Token | undefined, b: Token | undefined): boolean {
+  return typeof a === 'string' && typeof b === 'string' && a !== b
 }
 
 interface Position {

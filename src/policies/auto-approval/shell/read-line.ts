@@ -135,7 +135,6 @@ function quotedLeaves(node: SyntaxNode): readonly { readonly pos: number; readon
 
 // Where spaces, joiners and direction marks stand that a reader does not see.
 function hiddenCharacters(text: string): readonly number[] {
-  return [...text.matchAll(/[\p{Cf}\p{Z}]|\u034f|\u115f|\u1160|\u3164|\uffa0/gu)]
-    .filter(([found]) => found !== ' ')
-    .map((found) => found.index)
+  const hidden = /(?! )[\p{Cf}\p{Z}]|\u034f|\u115f|\u1160|\u3164|\uffa0/gu
+  return Array.from(text.matchAll(hidden), ({ index }) => index)
 }

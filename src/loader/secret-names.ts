@@ -1,3 +1,4 @@
+import { foldName } from '../sandbox/fold-name.ts'
 import { isProtectedPath } from '../sandbox/protected-names.ts'
 
 const SECRET_FOLDERS: ReadonlySet<string> = new Set(['.ssh', '.gnupg', '.aws', '.azure', '.kube'])
@@ -57,12 +58,6 @@ export function isHiddenInPackage(path: string): boolean {
   return isSecretPath(path) || isProtectedPath(path)
 }
 
-// Some file systems ignore case, compatibility forms and invisible characters.
 function toSegments(path: string): string[] {
-  return path.split(/[\\/]/).map((segment) =>
-    segment
-      .normalize('NFKC')
-      .replaceAll(/\p{Cf}/gu, '')
-      .toLowerCase(),
-  )
+  return path.split(/[\\/]/).map(foldName)
 }

@@ -1,4 +1,5 @@
 import { COVERED_FILES, COVERED_FOLDERS } from './covered-names.ts'
+import { foldName } from './fold-name.ts'
 
 // The short name is how some file systems also call `.git`.
 const SEGMENTS: ReadonlySet<string> = new Set([...COVERED_FOLDERS, 'git~1'])
@@ -10,16 +11,8 @@ const PREFIXES = ['.bash', '.zsh']
  * lies in version control and editor folders, and our own configuration. Never written for a tool.
  */
 export function isProtectedPath(path: string): boolean {
-  const segments = path.split('/').map(fold)
+  const segments = path.split('/').map(foldName)
   const name = segments.at(-1) ?? ''
   if (segments.some((segment) => SEGMENTS.has(segment))) return true
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix))
-}
-
-// Some file systems ignore case, compatibility forms and invisible characters.
-function fold(segment: string): string {
-  return segment
-    .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .toLowerCase()
 }

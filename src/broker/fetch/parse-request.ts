@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { JsonValue } from '../../types/json.ts'
 import { parsePayload } from '../parse-payload.ts'
 import { badRequest } from '../refusals.ts'
+import { isOfConnection } from './connection-headers.ts'
 
 export type Header = readonly [name: string, value: string]
 
@@ -17,19 +18,6 @@ export interface FetchRequest {
 const MAX_BODY_TEXT = 45 * 1024 * 1024
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/
-/** What belongs to the connection is ours. */
-const OURS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 const schema = z.strictObject({
   url: z.string().max(8_192),
@@ -56,7 +44,7 @@ export function parseFetchRequest(payload: JsonValue): FetchRequest {
 function violationsOf(name: string, value: string): string[] {
   if (!TOKEN.test(name)) return ['a header name is no token']
   const lower = name.toLowerCase()
-  if (OURS.has(lower) || lower.startsWith('proxy-')) return [`the header ${lower} is not a tool's`]
+  if (isOfConnection(lower)) return [`the header ${lower} is not a tool's`]
   return BAD_VALUE.test(value)
     ? [`the value of ${lower} has a character that no header can hold`]
     : []

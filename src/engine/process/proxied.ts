@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { CONNECTION_HEADERS, isOfConnection } from '../../broker/fetch/connection-headers.ts'
 import type { JsonObject, JsonValue } from '../../types/json.ts'
 
 /** What goes back to a program that asked through the proxy. */
@@ -9,21 +10,6 @@ export interface ProxiedAnswer {
   readonly body: Buffer
 }
 
-/** What belongs to the connection between a program and the proxy, and what the host sets itself. */
-const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-/** The body that comes back has been decoded. */
-const OF_THE_CODING: ReadonlySet<string> = new Set([...OF_THE_CONNECTION, 'content-encoding'])
 const BAD_GATEWAY = 502
 const TOO_LARGE = 413
 
@@ -79,7 +65,10 @@ export function toProxiedAnswer(answer: JsonValue): ProxiedAnswer {
   return {
     status,
     statusText: statusText ?? '',
-    headers: headers.filter(([name]) => !OF_THE_CODING.has(name)),
+    // The body has been decoded.
+    headers: headers.filter(
+      ([name]) => !CONNECTION_HEADERS.has(name) && name !== 'content-encoding',
+    ),
     body: bytes,
   }
 }
@@ -100,8 +89,7 @@ function toPairs(raw: readonly string[]): [string, string][] {
   const pairs: [string, string][] = []
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name = '', value = ''] = [raw[at], raw[at + 1]]
-    const lower = name.toLowerCase()
-    if (!OF_THE_CONNECTION.has(lower) && !lower.startsWith('proxy-')) pairs.push([name, value])
+    if (!isOfConnection(name.toLowerCase())) pairs.push([name, value])
   }
   return pairs
 }

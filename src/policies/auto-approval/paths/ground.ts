@@ -1,6 +1,6 @@
 import type { AssessorOptions, AssessorSettings, FileView } from '../assessor-types.ts'
 import { REAL_FILES } from './file-view.ts'
-import { foldName } from './match.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
 import type { Places, Tree } from './places.ts'
 import { createPlaces, isWithin, toTree } from './places.ts'
 import type { Resolver } from './resolve.ts'

@@ -1,6 +1,7 @@
 import type { FileView, ListedEntry } from '../assessor-types.ts'
 import type { Segment } from './atoms.ts'
-import { couldBe, foldName } from './match.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
+import { couldBe } from './match.ts'
 import { couldBeKeyFile, isSecretName } from './names.ts'
 
 const MAX_ENTRIES = 1000

@@ -1,16 +1,8 @@
+import { foldName } from '../../../sandbox/fold-name.ts'
 import type { Atom, OpenAtom, Reading, Segment } from './atoms.ts'
 
 /** A listed name: plain text, or text with one `*` in front or behind or in the middle. */
 export type NamePattern = readonly (string | OpenAtom)[]
-
-/** How names are compared: compatibility forms, case and invisible characters make no difference. */
-export function foldName(name: string): string {
-  if (/^[\x20-\x7e]*$/.test(name)) return name.toLowerCase()
-  return name
-    .normalize('NFKC')
-    .replaceAll(/\p{Cf}/gu, '')
-    .toLowerCase()
-}
 
 /** Whether some name satisfies both. `name` is folded already. */
 export function couldBe(segment: Segment, name: string): boolean {

@@ -1,8 +1,9 @@
 import { isSecretPath } from '../../../loader/secret-names.ts'
 import { COVERED_FILES, COVERED_FOLDERS } from '../../../sandbox/covered-names.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
 import { isProtectedPath } from '../../../sandbox/protected-names.ts'
 import type { Segment } from './atoms.ts'
-import { couldBe, couldMatch, foldName, toNamePattern } from './match.ts'
+import { couldBe, couldMatch, toNamePattern } from './match.ts'
 
 const SECRET_FOLDERS = ['.ssh', '.gnupg', '.aws', '.azure', '.kube']
 const SECRET_DOT_NAMES = [

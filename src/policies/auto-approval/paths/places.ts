@@ -1,5 +1,6 @@
 import type { Segment } from './atoms.ts'
-import { couldBe, foldName } from './match.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
+import { couldBe } from './match.ts'
 
 /** A listed place: its folded names from the root down. */
 export type Tree = readonly string[]

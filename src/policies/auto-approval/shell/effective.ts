@@ -1,4 +1,4 @@
-import { foldName } from '../paths/match.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
 import type { Flag, OptionSpec, ParsedArgs } from './options.ts'
 import { isFlag, parseArgs, valuesOf } from './options.ts'
 import type { ShellWord } from './shell-word.ts'

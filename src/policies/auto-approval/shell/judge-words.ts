@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import { foldName } from '../paths/match.ts'
+import { foldName } from '../../../sandbox/fold-name.ts'
 import { isHookVariable } from './environment.ts'
 import type { Effective } from './effective.ts'
 import { baseName, toEffective } from './effective.ts'

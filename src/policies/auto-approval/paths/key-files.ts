@@ -1,8 +1,9 @@
+import { isSecretPath } from '../../../loader/secret-names.ts'
 import type { FileView, ListedEntry } from '../assessor-types.ts'
 import type { Segment } from './atoms.ts'
 import { foldName } from '../../../sandbox/fold-name.ts'
 import { couldBe } from './match.ts'
-import { couldBeKeyFile, isSecretName } from './names.ts'
+import { couldBeKeyFile } from './names.ts'
 
 const MAX_ENTRIES = 1000
 
@@ -20,7 +21,7 @@ export function couldBeInKeyFiles(
   const matches = listMatches(look.segments, files)
   return (
     matches === undefined ||
-    matches.some((path) => isSecretName(path.slice(path.lastIndexOf('/') + 1)))
+    matches.some((path) => isSecretPath(path.slice(path.lastIndexOf('/') + 1)))
   )
 }
 

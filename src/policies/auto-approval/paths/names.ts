@@ -1,32 +1,17 @@
-import { isSecretPath } from '../../../loader/secret-names.ts'
+import {
+  isSecretPath,
+  KEY_FILE_NAMES,
+  SECRET_DOT_NAMES,
+  SECRET_FOLDERS,
+} from '../../../loader/secret-names.ts'
 import { COVERED_FILES, COVERED_FOLDERS } from '../../../sandbox/covered-names.ts'
 import { foldName } from '../../../sandbox/fold-name.ts'
 import { isProtectedPath } from '../../../sandbox/protected-names.ts'
 import type { Segment } from './atoms.ts'
 import { couldBe, couldMatch, toNamePattern } from './match.ts'
 
-const SECRET_FOLDERS = ['.ssh', '.gnupg', '.aws', '.azure', '.kube']
-const SECRET_DOT_NAMES = [
-  '.env',
-  '.env.*',
-  '.envrc',
-  '.netrc',
-  '.npmrc',
-  '.yarnrc',
-  '.yarnrc.yml',
-  '.pypirc',
-  '.pgpass',
-  '.my.cnf',
-  '.git-credentials',
-  '.htpasswd',
-  '.vault-token',
-  '.credentials*',
-].map(toNamePattern)
-const KEY_NAMES = [
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', 'credentials.json', 'service-account*.json'],
-  ...['*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.kdbx', '*.ppk', '*.tfstate'],
-  ...['secrets.yml', 'secrets.yaml', 'secrets.json', 'secrets.toml'],
-].map(toNamePattern)
+const DOT_NAMES = SECRET_DOT_NAMES.map(toNamePattern)
+const KEY_NAMES = KEY_FILE_NAMES.map(toNamePattern)
 // A glob that may stand for any name is not taken for one of the few without a dot.
 const DOT_FILES = COVERED_FILES.filter((name) => name.startsWith('.'))
 const DOT_FOLDERS = COVERED_FOLDERS.filter((name) => name.startsWith('.'))
@@ -39,12 +24,7 @@ export function namesSecret(segments: readonly Segment[]): boolean {
   const last = segments.at(-1)
   if (last === undefined) return false
   if (typeof last === 'string') return isSecretPath(last)
-  return SECRET_DOT_NAMES.some((pattern) => couldMatch(last, pattern))
-}
-
-/** Whether one file name is that of a key file or holds secrets in another way. */
-export function isSecretName(name: string): boolean {
-  return isSecretPath(name)
+  return DOT_NAMES.some((pattern) => couldMatch(last, pattern))
 }
 
 /** Whether a pattern could stand for the name of a key file. */
@@ -55,7 +35,7 @@ export function couldBeKeyFile(segment: Segment): boolean {
 /** Whether a name filter could let a secret or protected name through. */
 export function filterAdmitsSecret(filter: Segment): boolean {
   if (couldBeKeyFile(filter)) return true
-  return [...SECRET_DOT_NAMES, ...PROTECTED_PREFIXES].some((pattern) => couldMatch(filter, pattern))
+  return [...DOT_NAMES, ...PROTECTED_PREFIXES].some((pattern) => couldMatch(filter, pattern))
 }
 
 /** Whether somebody else's program runs or obeys what lies at this path. `extra` names are folded. */

@@ -1,4 +1,4 @@
-import { isSecretName } from './names.ts'
+import { isSecretPath } from '../../../loader/secret-names.ts'
 import type { Atom, Reading, Segment } from './atoms.ts'
 import { hasUnknown, joinAtoms, leadingText, literalOf, UNKNOWN, withoutStart } from './atoms.ts'
 
@@ -57,7 +57,7 @@ function knownEnd(first: Segment): readonly Segment[] {
   const [, ...rest] = first
   const text = literalOf(rest)
   if (rest.length === 0 || text === undefined) return []
-  return [isSecretName(text) ? text : `_${text}`]
+  return [isSecretPath(text) ? text : `_${text}`]
 }
 
 // Absolute atoms, or atoms that begin with something unknown.

@@ -1,7 +1,8 @@
+import { isSecretPath } from '../../../loader/secret-names.ts'
 import type { ListedEntry } from '../assessor-types.ts'
 import type { Ground } from './ground.ts'
 import { isInRoots } from './judge.ts'
-import { isProtectedName, isSecretName } from './names.ts'
+import { isProtectedName } from './names.ts'
 import { literalPlace } from './place.ts'
 
 const MAX_ENTRIES = 20_000
@@ -46,6 +47,6 @@ function walk(path: string, options: WalkOptions, ground: Ground): boolean {
 }
 
 function isClean({ name, kind }: ListedEntry, options: WalkOptions, ground: Ground): boolean {
-  if (isSecretName(name) || isProtectedName(name, ground.protectedNames)) return false
+  if (isSecretPath(name) || isProtectedName(name, ground.protectedNames)) return false
   return !(kind === 'link' && options.followsLinks)
 }

@@ -2,28 +2,25 @@ import type IsolatedVm from 'isolated-vm'
 import type { RealmRequest } from './protocol.ts'
 import { watchParent } from './parent-watch.ts'
 import {
+  bootRealm,
   createIsolate,
   knownFrom,
-  MAX_STRAYS,
-  strayLog,
+  MAX_TIMERS,
+  reportStray,
   type OpenMessage,
   type Stage,
   type StageIo,
+  type StrayCount,
 } from './stage-parts.ts'
 
 /** A context, from before its one request until after it. */
-interface Scene {
+interface Scene extends StrayCount {
   readonly context: IsolatedVm.Context
   readonly dispatch: IsolatedVm.Reference
   callId?: string
-  settled: boolean
   spoiled: boolean
-  /** How often an error that nobody caught was reported. */
-  strays: number
   timer?: NodeJS.Timeout | undefined
 }
-
-const MAX_TIMERS = 1_000
 
 /**
  * Creates the isolate of one bundle with one prepared context, made anew after each request. Tool code
@@ -58,15 +55,9 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
   function prepare(): Scene {
     if ('failure' in bundleScript) throw bundleScript.failure
     const context = isolate.createContextSync()
-    const { global } = context
-    global.setSync('__caisson_send', new ivm.Callback((text: string) => heard(scene, text)))
-    global.setSync(
-      '__caisson_boot',
-      JSON.stringify({ ...open.boot, env, schemas, seed: io.seed() }),
-    )
-    realmScript.runSync(context)
-    const dispatch = global.getSync('__caisson_dispatch', { reference: true })
-    global.deleteSync('__caisson_dispatch')
+    const send = new ivm.Callback((text: string) => heard(scene, text))
+    const boot = { ...open.boot, env, schemas, seed: io.seed() }
+    const dispatch = bootRealm(context, realmScript, { send, boot })
     const scene: Scene = { context, dispatch, settled: false, spoiled: false, strays: 0 }
     bundleScript.runSync(context)
     enter(scene, '{"op":"load"}')
@@ -94,9 +85,7 @@ export function createFreshStage(ivm: typeof IsolatedVm, open: OpenMessage, io: 
   // reached its memory limit is seen from outside: the texts of its errors prove nothing.
   function stray(scene: Scene, error: unknown): void {
     if (isolate.isDisposed) io.post({ t: 'memory' })
-    if (scene.callId === undefined || scene.settled || scene.strays === MAX_STRAYS) return
-    scene.strays += 1
-    io.post({ t: 'event', id: scene.callId }, strayLog(error))
+    reportStray(io, scene.callId, scene, error)
   }
 
   function heard(scene: Scene, text: string): void {

@@ -1,17 +1,19 @@
 import type { RealmRequest } from './protocol.ts'
 import type { FrozenContext } from './frozen-context.ts'
-import { MAX_STRAYS, strayLog, type OpenMessage, type Stage, type StageIo } from './stage-parts.ts'
+import {
+  MAX_TIMERS,
+  reportStray,
+  type OpenMessage,
+  type Stage,
+  type StageIo,
+  type StrayCount,
+} from './stage-parts.ts'
 
-interface Turn {
+interface Turn extends StrayCount {
   readonly id: string
-  settled: boolean
   spoiled: boolean
-  /** How often an error that nobody caught was reported. */
-  strays: number
   timer?: NodeJS.Timeout | undefined
 }
-
-const MAX_TIMERS = 1_000
 
 /**
  * Serves the calls of one bundle in a frozen context: the bundle is evaluated once for each, in a scope
@@ -52,9 +54,7 @@ export function createFrozenStage(context: FrozenContext, open: OpenMessage, io:
     if (isolate.isDisposed) io.post({ t: 'memory' })
     if (turn === undefined) return void (broken = true)
     turn.spoiled = true
-    if (turn.settled || turn.strays === MAX_STRAYS) return
-    turn.strays += 1
-    io.post({ t: 'event', id: turn.id }, strayLog(error))
+    reportStray(io, turn.id, turn, error)
   }
 
   function arm(ms: number): void {

@@ -1,13 +1,15 @@
 import type IsolatedVm from 'isolated-vm'
 import type { RealmRequest } from './protocol.ts'
 import {
+  bootRealm,
   createIsolate,
   knownFrom,
-  MAX_STRAYS,
-  strayLog,
+  MAX_TIMERS,
+  reportStray,
   type OpenMessage,
   type Stage,
   type StageIo,
+  type StrayCount,
 } from './stage-parts.ts'
 
 /** One of several stages in a runner: tool code runs on a thread of its own. */
@@ -19,20 +21,16 @@ export interface SharedStage extends Stage {
 }
 
 /** A context, from before its one request until after it. */
-interface Scene {
+interface Scene extends StrayCount {
   readonly context: IsolatedVm.Context
   readonly dispatch: IsolatedVm.Reference
   callId?: string
-  settled: boolean
   spoiled: boolean
   /** Commands that have not come to their end. */
   entered: number
-  /** How often an error that nobody caught was reported. */
-  strays: number
   timer?: NodeJS.Timeout | undefined
 }
 
-const MAX_TIMERS = 1_000
 const NS_PER_MS = 1_000_000n
 
 /** Creates the isolate of one slot with one prepared context, made anew after each request. */
@@ -69,16 +67,9 @@ export function createSharedStage(
 
   async function prepare(): Promise<Scene> {
     const context = await isolate.createContext()
-    const { global } = context
     const send = new ivm.Callback((text: string) => heard(scene, text), { ignored: true })
-    global.setSync('__caisson_send', send)
-    global.setSync(
-      '__caisson_boot',
-      JSON.stringify({ ...open.boot, env, schemas, seed: io.seed() }),
-    )
-    realmScript.runSync(context)
-    const dispatch = global.getSync('__caisson_dispatch', { reference: true })
-    global.deleteSync('__caisson_dispatch')
+    const boot = { ...open.boot, env, schemas, seed: io.seed() }
+    const dispatch = bootRealm(context, realmScript, { send, boot })
     const scene: Scene = {
       context,
       dispatch,
@@ -112,19 +103,13 @@ export function createSharedStage(
     } catch (error) {
       scene.spoiled = true
       reportMemory()
-      reportStray(scene, error)
+      // What nobody caught is charged to the call whose context it comes from.
+      reportStray(io, scene.callId, scene, error)
       return undefined
     } finally {
       scene.entered -= 1
       if (scene.settled && scene.entered === 0) retire(scene)
     }
-  }
-
-  // What nobody caught is charged to the call whose context it comes from.
-  function reportStray(scene: Scene, error: unknown): void {
-    if (scene.callId === undefined || scene.settled || scene.strays === MAX_STRAYS) return
-    scene.strays += 1
-    io.post({ t: 'event', id: scene.callId }, strayLog(error))
   }
 
   function heard(scene: Scene, text: string): void {

@@ -53,12 +53,42 @@ export function knownFrom(described: string): KnownSchemas {
   }
 }
 
-/** How often an error that nobody caught is reported to one call. */
-export const MAX_STRAYS = 10
+/** How many timers may come due while a bundle comes to rest before its call. */
+export const MAX_TIMERS = 1_000
+const MAX_STRAYS = 10
 
-/** The log entry of an error that nobody caught. */
-export function strayLog(error: unknown): string {
+/** Runs the realm in a new context. What comes back enters it, and nothing else can from then on. */
+export function bootRealm(
+  context: IsolatedVm.Context,
+  realm: IsolatedVm.Script,
+  { send, boot }: { readonly send: IsolatedVm.Callback; readonly boot: object },
+): IsolatedVm.Reference {
+  const { global } = context
+  global.setSync('__caisson_send', send)
+  global.setSync('__caisson_boot', JSON.stringify(boot))
+  realm.runSync(context)
+  const dispatch = global.getSync('__caisson_dispatch', { reference: true })
+  global.deleteSync('__caisson_dispatch')
+  return dispatch
+}
+
+/** A call, as far as errors that nobody caught concern it. */
+export interface StrayCount {
+  settled: boolean
+  /** How many were reported. */
+  strays: number
+}
+
+/** Reports an error that nobody caught to the call `id` it comes from: while it runs, and ten of them. */
+export function reportStray(
+  io: StageIo,
+  id: string | undefined,
+  call: StrayCount,
+  error: unknown,
+): void {
+  if (id === undefined || call.settled || call.strays === MAX_STRAYS) return
+  call.strays += 1
   const what = error instanceof Error ? error.message : String(error)
   const text = `unhandled rejection: ${what.slice(0, 1_024)}`
-  return JSON.stringify({ k: 'log', level: 'error', text })
+  io.post({ t: 'event', id }, JSON.stringify({ k: 'log', level: 'error', text }))
 }

@@ -1,5 +1,5 @@
 import type IsolatedVm from 'isolated-vm'
-import { createIsolate } from './stage-parts.ts'
+import { bootRealm, createIsolate } from './stage-parts.ts'
 
 /** What a runner has ready before it knows what it will run. */
 export interface WarmIsolate {
@@ -53,11 +53,9 @@ export function createWarmIsolate(ivm: typeof IsolatedVm, spec: WarmSpec): WarmI
   const isolate = createIsolate(ivm, memoryMb)
   const realmScript = isolate.compileScriptSync(realm, { filename: 'tool:realm' })
   const context = isolate.createContextSync()
-  const { global } = context
-  global.setSync('__caisson_send', new ivm.Callback(() => undefined))
-  global.setSync('__caisson_boot', JSON.stringify({ source: 'sample', env: {}, seed }))
-  realmScript.runSync(context)
-  const dispatch = global.getSync('__caisson_dispatch', { reference: true })
+  const send = new ivm.Callback(() => undefined)
+  const boot = { source: 'sample', env: {}, seed }
+  const dispatch = bootRealm(context, realmScript, { send, boot })
   isolate.compileScriptSync(SAMPLE).runSync(context)
   for (const command of [{ op: 'load' }, { op: 'advance' }, REQUEST]) {
     dispatch.applySync(undefined, [JSON.stringify(command)])

@@ -25,9 +25,9 @@ export async function withWrapper(
   let fault: Failure | undefined
   let inside: Promise<CallResult> | undefined
   const enter = async (signal: AbortSignal | undefined): Promise<CallResult> => {
-    if (call.closed || pass.limit?.left === true) return toResult(call, tooLate(call, pass))
-    if (signal === undefined) return toResult(call, (fault ??= signalFault(listener.name)))
-    return toResult(call, await next({ ...pass, signal }))
+    if (call.closed || pass.limit?.left === true) return mint(call, tooLate(call, pass))
+    if (signal === undefined) return mint(call, (fault ??= signalFault(listener.name)))
+    return mint(call, await next({ ...pass, signal }))
   }
   // One body of a call at a time: a second run of the inside begins when the first has ended.
   const step = (): Promise<CallResult> => {
@@ -46,6 +46,14 @@ export async function withWrapper(
   await settled(() => inside)
   if (fault === undefined && readSignal(view) === undefined) fault = signalFault(listener.name)
   return fault ?? answer()
+}
+
+// A result that a wrapper hands back as it got it is the outcome that it was made of.
+function mint(call: Call, outcome: Outcome): CallResult {
+  const result = toResult(call, outcome)
+  call.minted ??= new WeakMap()
+  call.minted.set(result, outcome)
+  return result
 }
 
 // A fresh view per wrapper: what one assigns is seen inside it and nowhere else.

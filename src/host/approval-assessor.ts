@@ -16,7 +16,7 @@ import type { Kernel } from './kernel.ts'
 /** The reading of calls that guards, pack and explanations share. */
 export interface HostAssessor {
   readonly assessor: Assessor
-  /** Read once per execution. Throws when it cannot be read, and then a guard denies. */
+  /** Reads a call; once per execution where it is read again. Throws when it cannot be read, and then a guard denies. */
   of(exec: Execution): AssessedCall
 }
 
@@ -25,6 +25,8 @@ export interface HostAssessorOptions {
   readonly placeOf: PackHost['placeOf']
   readonly countRunning: PackHost['countRunning']
   readonly artifacts: Artifacts
+  /** Whether somebody reads a call again after the guard: what the guard saw is what they see. */
+  readonly isReadAgain: boolean
   readonly seams: ApprovalSeams
 }
 
@@ -58,11 +60,11 @@ export function createHostAssessor(kernel: Kernel, options: HostAssessorOptions)
         isBusy: (root) => countRunning(root) > 1,
       },
     })
-  const known = new WeakMap<Execution, AssessedCall>()
+  const known = options.isReadAgain ? new WeakMap<Execution, AssessedCall>() : undefined
   return {
     assessor,
     of(exec) {
-      const cached = known.get(exec)
+      const cached = known?.get(exec)
       if (cached !== undefined) return cached
       const { cwd, root, session } = placeOf(exec)
       current = exec
@@ -73,7 +75,7 @@ export function createHostAssessor(kernel: Kernel, options: HostAssessorOptions)
           cwd,
           ...(session === undefined ? {} : { root }),
         })
-        known.set(exec, read)
+        known?.set(exec, read)
         return read
       } finally {
         current = undefined

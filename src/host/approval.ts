@@ -58,6 +58,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     placeOf: host.placeOf,
     countRunning: host.countRunning,
     artifacts,
+    isReadAgain: approval !== undefined,
     seams,
   })
   const pack =
@@ -134,8 +135,11 @@ function installGuard(
   pack: ApprovalPack | undefined,
 ): void {
   kernel.root.guards.add(function builtin(exec: Execution) {
-    const { guard, assessment } = reading.of(exec)
-    if (guard === undefined || isFenced(kernel, exec, assessment.reasons)) return undefined
+    const read = reading.of(exec)
+    const { guard } = read
+    if (guard === undefined) return undefined
+    const { assessment } = read
+    if (isFenced(kernel, exec, assessment.reasons)) return undefined
     host.setCodes(exec, [...new Set(assessment.reasons.map(({ code }) => code))])
     try {
       pack?.noteGuard(exec)

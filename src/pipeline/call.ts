@@ -18,8 +18,8 @@ export interface Call {
   readonly children: Set<Call>
   readonly attempts: CallAttempt[]
   readonly timings: { queueMs: number; prepareMs: number; bodyMs: number }
-  /** What results handed to wrappers stand for. */
-  readonly minted: WeakMap<object, Outcome>
+  /** What results handed to wrappers stand for; few calls have any. */
+  minted: WeakMap<object, Outcome> | undefined
   /** The last thing a body ended as; survives wrappers that never return. */
   lastOutcome: Outcome | undefined
   /** Contexts the last attempt's body deferred. */

@@ -92,7 +92,7 @@ export function materializeCall(
     children: new Set(),
     attempts: [],
     timings: { queueMs: 0, prepareMs: 0, bodyMs: 0 },
-    minted: new WeakMap(),
+    minted: undefined,
     lastOutcome: undefined,
     bodyContexts: [],
     concluded: false,

@@ -19,7 +19,7 @@ export async function parseWrapperResult(
   returned: unknown,
 ): Promise<Outcome> {
   if (typeof returned !== 'object' || returned === null) return malformed(call, listener)
-  const minted = call.minted.get(returned)
+  const minted = call.minted?.get(returned)
   if (minted !== undefined) return minted
   let record: Record<string, unknown>
   try {

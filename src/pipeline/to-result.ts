@@ -5,7 +5,7 @@ import type { JsonValue } from '../types/json.ts'
 import type { Call } from './call.ts'
 import { textBlock, type Outcome } from './outcome.ts'
 
-/** A frozen result object for `outcome` as it stands now; wrappers, post and observers get these. */
+/** A frozen result object for `outcome` as it stands now. */
 export function toResult(call: Call, outcome: Outcome): CallResult {
   const { attempts, timings } = call
   const confinement = call.registration?.operator.confinement
@@ -27,7 +27,6 @@ export function toResult(call: Call, outcome: Outcome): CallResult {
         }
       : { isError: true, error: freezeDeep(outcome.failure), ...shared }
   Object.freeze(result.content)
-  call.minted.set(result, outcome)
   return Object.freeze(result)
 }
 

@@ -71,8 +71,10 @@ export function createFrozenStage(context: FrozenContext, open: OpenMessage, io:
     clearTimeout(at.timer)
     turn = undefined
     const spoiled = at.spoiled || broken
-    io.post({ t: 'quiet', id: at.id, spoiled })
-    if (!spoiled) load()
+    io.together(() => {
+      io.post({ t: 'quiet', id: at.id, spoiled })
+      if (!spoiled) load()
+    })
   }
 
   /** Evaluates the bundle for the next call, until it has come to rest. */

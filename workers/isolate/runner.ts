@@ -8,9 +8,9 @@ import { createFrozenContext, type FrozenContext } from './frozen-context.ts'
 import { createFrozenStage } from './frozen-stage.ts'
 import { createSharedStage, type SharedStage } from './shared-stage.ts'
 import { createFreshStage } from './fresh-stage.ts'
-import type { Stage } from './stage-parts.ts'
+import type { Stage, StageIo } from './stage-parts.ts'
 import { createWarmIsolate, type WarmIsolate } from './warm-isolate.ts'
-import type { RunnerMessage, RunnerOrder } from './protocol.ts'
+import type { RunnerOrder } from './protocol.ts'
 
 const MAX_HOST_FRAME = 64 * 1024 * 1024
 const UNPRIVILEGED_ID = 65_534
@@ -31,9 +31,23 @@ function start(): void {
   dropPrivileges()
   // What bubblewrap leaves of an environment.
   delete process.env['PWD']
-  const post = (message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw = ''): void => {
-    const head = JSON.stringify({ ...message, s: session })
-    writeAll(encodeFrame(raw === '' ? head : `${head}\n${raw}`))
+  const ending = `,"s":${JSON.stringify(session)}}`
+  let held: Buffer[] | undefined
+  const post: StageIo['post'] = (message, raw = '') => {
+    const head = `${JSON.stringify(message).slice(0, -1)}${ending}`
+    const frame = encodeFrame(raw === '' ? head : `${head}\n${raw}`)
+    if (held === undefined) writeAll(frame)
+    else held.push(frame)
+  }
+  const together: StageIo['together'] = (work) => {
+    held = []
+    try {
+      work()
+    } finally {
+      const frames = held
+      held = undefined
+      writeAll(Buffer.concat(frames))
+    }
   }
   const seed = (): string => randomBytes(32).toString('hex')
   const shared: SharedStage[] = []
@@ -65,13 +79,13 @@ function start(): void {
     if (open.state === 'frozen') {
       const { memoryMb } = open
       const made = frozen ?? createFrozenContext(ivm, { realm: open.realm, memoryMb, seed: seed() })
-      stage = createFrozenStage(made, open, { post, seed })
+      stage = createFrozenStage(made, open, { post, together, seed })
     } else if (slot === undefined) {
       const ready = message.realm === undefined ? warmed : warmed?.isolate.dispose()
-      stage = createFreshStage(ivm, open, { post, seed, ...(ready && { warmed: ready }) })
+      stage = createFreshStage(ivm, open, { post, together, seed, ...(ready && { warmed: ready }) })
     } else {
       const from: typeof post = (said, raw) => post({ ...said, slot }, raw)
-      shared[slot] = createSharedStage(ivm, open, { post: from, seed, slot })
+      shared[slot] = createSharedStage(ivm, open, { post: from, together, seed, slot })
     }
   }
   const reader = createFrameReader(

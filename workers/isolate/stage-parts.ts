@@ -13,6 +13,8 @@ export interface Stage {
 
 export interface StageIo {
   post(message: Record<string, unknown> & { t: RunnerMessage['t'] }, raw?: string): void
+  /** Sends what `work` posts with one write when it is done: each wakes the host. */
+  together(work: () => void): void
   /** Hex, of 32 random bytes. */
   seed(): string
   /** What the runner has ready for the realm of the open message. */

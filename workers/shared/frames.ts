@@ -29,19 +29,14 @@ export interface FrameSink {
 /** Cuts a byte stream into frames of at most `maxBytes()` bytes each. */
 export function createFrameReader(sink: FrameSink, maxBytes: () => number): FrameReader {
   const decoder = new TextDecoder('utf-8', { fatal: true })
+  /** What has arrived of a frame that is not whole. */
   let chunks: Buffer[] = []
   let buffered = 0
-  let expected = -1
+  /** How many bytes must be there before reading goes on. */
+  let needed = 0
   let stopped = false
   let frames = 0
 
-  const take = (bytes: number): Buffer => {
-    const all = chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
-    const rest = all.subarray(bytes)
-    chunks = rest.length > 0 ? [rest] : []
-    buffered = rest.length
-    return all.subarray(0, bytes)
-  }
   const decode = (bytes: Buffer): string | undefined => {
     try {
       return decoder.decode(bytes)
@@ -49,37 +44,45 @@ export function createFrameReader(sink: FrameSink, maxBytes: () => number): Fram
       return undefined // Reported as malformed(): hostile bytes are no exception of ours.
     }
   }
-  const next = (): boolean => {
-    if (expected < 0) {
-      if (buffered < FRAME_HEADER_BYTES) return false
-      expected = take(FRAME_HEADER_BYTES).readUInt32BE(0)
-      if (expected > maxBytes()) {
-        stopped = true
-        sink.oversized(expected)
-        return false
-      }
+  /** Reads the frame that begins at `at`; answers with where the next one does, or `at`. */
+  const next = (bytes: Buffer, at: number): number => {
+    needed = FRAME_HEADER_BYTES
+    if (bytes.length - at < needed) return at
+    const length = bytes.readUInt32BE(at)
+    if (length > maxBytes()) {
+      stopped = true
+      sink.oversized(length)
+      return at
     }
-    if (buffered < expected) return false
-    const text = decode(take(expected))
-    expected = -1
+    needed += length
+    if (bytes.length - at < needed) return at
+    const end = at + needed
+    const text = decode(bytes.subarray(at + FRAME_HEADER_BYTES, end))
     if (text === undefined) {
       stopped = true
       sink.malformed()
-      return false
+      return at
     }
     frames += 1
     sink.frame(text)
-    return true
+    return end
   }
   return {
     push(chunk) {
       if (stopped || chunk.length === 0) return
-      chunks.push(chunk)
       buffered += chunk.length
-      while (!stopped && next());
+      if (chunks.length > 0) {
+        chunks.push(chunk)
+        if (buffered < needed) return
+      }
+      const bytes = chunks.length > 0 ? Buffer.concat(chunks) : chunk
+      let at = 0
+      for (let end = next(bytes, 0); end > at && !stopped; end = next(bytes, at)) at = end
+      buffered = bytes.length - at
+      chunks = buffered > 0 ? [bytes.subarray(at)] : []
     },
     get partial() {
-      return expected >= 0 || buffered > 0
+      return buffered > 0
     },
     get frames() {
       return frames

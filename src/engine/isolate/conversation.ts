@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { CallServices } from '../../types/engine.ts'
 import type { RealmLimits, RealmRequest } from '../../../workers/isolate/protocol.ts'
 import { createAnswers } from '../shared/answers.ts'
@@ -20,7 +19,7 @@ export function converse(
   limits: SeatLimits,
   { request, services }: ConversationSpec,
 ): Conversation {
-  const id = randomUUID()
+  let id = ''
   const ending = Promise.withResolvers<Ending>()
   const quiet = Promise.withResolvers<boolean>()
   const answers = createAnswers(
@@ -54,7 +53,7 @@ export function converse(
       services?.bodyStarted()
     } else answers.hear(event, size)
   }
-  runner.begin(
+  id = runner.begin(
     {
       heard(message) {
         if (message.t === 'failed')

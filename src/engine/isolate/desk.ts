@@ -35,6 +35,7 @@ export function createDesk(parts: DeskParts): Desk {
   const { usage, kill } = parts
   let listener: RunnerListener | undefined
   let death: EngineDeath | undefined
+  let requests = 0
   const rest = createRunnerRest(parts.prepareTimeoutMs, {
     busy: () => usage.start(),
     quiet: () => usage.stop(),
@@ -52,10 +53,15 @@ export function createDesk(parts: DeskParts): Desk {
     },
     begin(given, limits) {
       listener = given
-      if (death !== undefined) return given.died(death)
+      const id = `${(requests += 1)}`
+      if (death !== undefined) {
+        given.died(death)
+        return id
+      }
       parts.limitFrames(limits.frameBytes)
       usage.limitCpu(limits.cpuMs)
       rest.begin()
+      return id
     },
     finish() {
       listener = undefined

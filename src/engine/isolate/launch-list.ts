@@ -5,6 +5,8 @@ export interface LaunchList {
   list(): readonly RunnerLaunch[]
   /** Puts a launch among them; answers with the keys of those that had to give way. */
   use(launch: RunnerLaunch): readonly string[]
+  /** What tells it apart from others; found out once for each object. */
+  keyOf(launch: RunnerLaunch): string
 }
 
 /** Besides the first one. Each of them keeps processes alive that nobody uses yet. */
@@ -13,11 +15,21 @@ const MAX_FURTHER = 3
 /** Creates the list; `first` never gives way. */
 export function createLaunchList(first: RunnerLaunch): LaunchList {
   const further = new Map<string, RunnerLaunch>()
-  const firstKey = launchKey(first)
+  const keys = new WeakMap<RunnerLaunch, string>()
+  const keyOf = (launch: RunnerLaunch): string => {
+    let key = keys.get(launch)
+    if (key === undefined) keys.set(launch, (key = launchKey(launch)))
+    return key
+  }
+  const firstKey = keyOf(first)
+  let latest = first
   return {
+    keyOf,
     list: () => [first, ...further.values()],
     use(launch) {
-      const key = launchKey(launch)
+      if (launch === latest) return []
+      latest = launch
+      const key = keyOf(launch)
       if (key === firstKey) return []
       further.delete(key)
       further.set(key, launch)

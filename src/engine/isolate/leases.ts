@@ -37,13 +37,12 @@ export function createLeases(spec: LeasesSpec): Leases {
   let closing = false
   const lease: Leases['lease'] = async (domain, signal) => {
     const { pool, realm, launchOf } = await spec.supply.open()
-    const script = domain.state === 'frozen' ? await spec.frozenRealm() : realm
+    const frozenRealm = domain.state === 'frozen' ? await spec.frozenRealm() : undefined
     if (closing) throw new CaissonError('HOST_CLOSED', 'the host is closed')
     const { key, profile, standIns } = domain
-    const launch = launchOf(profile)
-    const asked = domain.state === 'frozen' ? { ...launch, frozenRealm: script } : launch
-    const { runner, opened } = await pool.take(key, asked, signal)
-    if (!opened) runner.send(openMessage(domain, script, standIns?.begin(runner)))
+    const launch = launchOf(profile, frozenRealm)
+    const { runner, opened } = await pool.take(key, launch, signal)
+    if (!opened) runner.send(openMessage(domain, frozenRealm ?? realm, standIns?.begin(runner)))
     const { outputBytes, cpuMs } = profile.limits
     const limits = {
       frameBytes: Math.max(outputBytes, domain.limits.requestBytes) + ENVELOPE_BYTES,

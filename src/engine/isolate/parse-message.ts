@@ -8,17 +8,30 @@ export type HeardMessage = RunnerMessage & {
   readonly slot?: number
 }
 
+/** A runner's frame as a message, or undefined for anything a healthy runner never says. */
+export type MessageParser = (text: string) => HeardMessage | undefined
+
 /**
- * A runner's frame as a message, or undefined for anything a healthy runner never says. What stands
- * after the first line break is the body: whatever it says, it cannot change the message around it.
+ * Creates the parser of one runner's frames. What stands after the first line break is the body:
+ * whatever it says, it cannot change the message around it.
  */
-export function parseRunnerMessage(text: string, session: string): HeardMessage | undefined {
-  const end = text.indexOf('\n')
-  const head = parseRecord(end < 0 ? text : text.slice(0, end))
-  if (head === undefined || head['s'] !== session) return undefined
-  const body = end < 0 ? undefined : parseRecord(text.slice(end + 1))
-  const message = { ...head, body, size: text.length }
-  return isRunnerMessage(message) ? message : undefined
+export function createMessageParser(session: string): MessageParser {
+  // The events of a call come under one head, and so does what has none: read once, compared after.
+  let known = ''
+  let head: Readonly<Record<string, unknown>> | undefined
+  return (text) => {
+    const end = text.indexOf('\n')
+    const line = end < 0 ? text : text.slice(0, end)
+    if (line !== known) {
+      head = parseRecord(line)
+      if (head?.['s'] !== session) head = undefined
+      known = line
+    }
+    if (head === undefined) return undefined
+    const body = end < 0 ? undefined : parseRecord(text.slice(end + 1))
+    const message = { ...head, body, size: text.length }
+    return isRunnerMessage(message) ? message : undefined
+  }
 }
 
 function isRunnerMessage(message: object): message is HeardMessage {

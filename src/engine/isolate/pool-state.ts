@@ -3,7 +3,7 @@ import type { LaunchList } from './launch-list.ts'
 import type { PoolSpec, TakenRunner } from './pool-types.ts'
 import type { Refill } from './refill.ts'
 import type { Member, Roster } from './roster.ts'
-import { launchKey, type RunnerLaunch } from './runner-launch.ts'
+import type { RunnerLaunch } from './runner-launch.ts'
 import type { WaitingLine } from './waiting-line.ts'
 
 /** What a pool of runners knows. */
@@ -28,7 +28,7 @@ export function findFor(
   { key, launch }: { readonly key: string; readonly launch: RunnerLaunch },
   ahead: number,
 ): Member | undefined {
-  const member = pool.roster.find(key, launchKey(launch))
+  const member = pool.roster.find(key, pool.launches.keyOf(launch))
   return member?.state === 'blank' && isPromised(pool, key, ahead) ? undefined : member
 }
 

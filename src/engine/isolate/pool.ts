@@ -5,7 +5,7 @@ import { findFor, isPromised, mostOf, type Pool } from './pool-state.ts'
 import { createRefill } from './refill.ts'
 import { createMember, createRoster, type Member } from './roster.ts'
 import { createLaunchList } from './launch-list.ts'
-import { launchKey, type RunnerLaunch } from './runner-launch.ts'
+import type { RunnerLaunch } from './runner-launch.ts'
 import type { RunnerProcess, StartedRunner } from './runner-process.ts'
 import { createWaitingLine } from './waiting-line.ts'
 
@@ -82,7 +82,7 @@ export function createRunnerPool(spec: PoolSpec): RunnerPool {
 }
 
 function spawn(pool: Pool, launch: RunnerLaunch): void {
-  const { line, refill, tally, spec } = pool
+  const { line, refill, tally, spec, launches } = pool
   tally.started()
   const startedAt = performance.now()
   const runner = spec.start(launch)
@@ -96,7 +96,7 @@ function spawn(pool: Pool, launch: RunnerLaunch): void {
   }
   void runner.ready.then(booted, () => {
     clearTimeout(timer)
-    line.waiters.find((waiter) => launchKey(waiter.launch) === member.kind)?.failed(startedAt)
+    line.waiters.find((waiter) => launches.keyOf(waiter.launch) === member.kind)?.failed(startedAt)
   })
 }
 
@@ -137,7 +137,7 @@ function serve(pool: Pool): void {
     const ahead = promised.get(key) ?? 0
     promised.set(key, ahead + 1)
     if (isPromised(pool, key, ahead)) continue
-    const kind = launchKey(launch)
+    const kind = pool.launches.keyOf(launch)
     const left = coming.get(kind) ?? 0
     coming.set(kind, left - 1)
     if (left > 0) continue
@@ -206,13 +206,13 @@ function trim(pool: Pool): void {
 }
 
 function fillUp(pool: Pool): void {
-  const { roster, line, spec } = pool
-  for (const launch of pool.launches.list()) {
-    const kind = launchKey(launch)
+  const { roster, line, spec, launches } = pool
+  for (const launch of launches.list()) {
+    const kind = launches.keyOf(launch)
     const spares = roster
       .list()
       .filter((one) => one.kind === kind && (one.state === 'blank' || one.state === 'booting'))
-    const waiting = line.waiters.filter((waiter) => launchKey(waiter.launch) === kind)
+    const waiting = line.waiters.filter((waiter) => launches.keyOf(waiter.launch) === kind)
     const missing = spec.spares - spares.length + waiting.length
     for (let made = 0; made < missing && roster.size < mostOf(pool) && !pool.closed; made += 1) {
       spawn(pool, launch)

@@ -7,7 +7,7 @@ import { ADDON_INSIDE } from '../../sandbox/node-files.ts'
 import { findWallFault } from '../../sandbox/runner-walls.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { createLastWords } from './last-words.ts'
-import { parseRunnerMessage, type HeardMessage } from './parse-message.ts'
+import { createMessageParser, type HeardMessage } from './parse-message.ts'
 import { createRunnerChannel } from './runner-channel.ts'
 import { createDesk, type DeskParts } from './desk.ts'
 import { startRunnerChild, type RunnerChild } from './runner-child.ts'
@@ -28,8 +28,11 @@ export interface RunnerProcess {
   cpuMs?(): number | undefined
   /** `sent` is called once the message has left this process, or never will. */
   send(message: HostMessage, sent?: () => void): void
-  /** Lends the runner to one request, which hears what it says and is held to `limits`. */
-  begin(listener: RunnerListener, limits: RunnerLimits): void
+  /**
+   * Lends the runner to one request, which hears what it says and is held to `limits`. Returns the id
+   * that the messages of the request carry.
+   */
+  begin(listener: RunnerListener, limits: RunnerLimits): string
   /** The request is over: from now on the runner may only prepare for the next one. */
   finish(): void
   kill(cause?: EngineDeath['cause'], detail?: string): void
@@ -93,8 +96,9 @@ export function createRunnerProcess(spec: RunnerSpec): StartedRunner {
   const usage = createUsageWatch(child.node, launch, (what) =>
     what === 'memory' ? desk.overrun() : kill(what, 'seen by the host'),
   )
+  const parse = createMessageParser(session)
   const receive = (text: string): void => {
-    const message = parseRunnerMessage(text, session)
+    const message = parse(text)
     if (message === undefined) return kill('protocol', 'a frame of the wrong shape')
     if (message.t !== 'ready') return desk.heard(message)
     const fault = launch.walls === undefined ? undefined : findFault(child)

@@ -1,3 +1,5 @@
+import { createLazyTimer } from '../shared/lazy-timer.ts'
+
 /** Keeps track of whether tool code may be running in a runner, and for how long it may without a call. */
 export interface RunnerRest {
   /** The runner prepares a context from now on. */
@@ -25,11 +27,11 @@ export interface RestSink {
 export function createRunnerRest(prepareMs: number, sink: RestSink): RunnerRest {
   let owed = 0
   let live = false
-  let timer: NodeJS.Timeout | undefined
+  const timer = createLazyTimer(sink.late)
   const review = (): void => {
-    clearTimeout(timer)
+    timer.clear()
     if (live) return
-    if (owed > 0) timer = setTimeout(sink.late, prepareMs)
+    if (owed > 0) timer.set(prepareMs)
     else sink.quiet()
   }
   return {
@@ -52,6 +54,6 @@ export function createRunnerRest(prepareMs: number, sink: RestSink): RunnerRest 
       live = false
       review()
     },
-    end: () => clearTimeout(timer),
+    end: () => timer.clear(),
   }
 }

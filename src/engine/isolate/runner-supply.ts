@@ -30,10 +30,10 @@ export interface OpenSupply {
   readonly pool: RunnerPool
   readonly realm: string
   /**
-   * How a runner of the profile is started. Throws `SANDBOX_UNAVAILABLE` when it requires to be
+   * How a runner of the profile is started: the same object each time. Throws `SANDBOX_UNAVAILABLE` when it requires to be
    * confined and nothing can be here, `CONFIG_INVALID` when it requires limits that nobody keeps.
    */
-  launchOf(profile: SandboxProfile): RunnerLaunch
+  launchOf(profile: SandboxProfile, frozenRealm?: string): RunnerLaunch
   /** Resolves once it is known whether limits that the profile requires have been seen to fire. */
   settle(profile: SandboxProfile): Promise<void>
   /** Why a runner of the profile is not confined; undefined when it is. */
@@ -146,7 +146,9 @@ function createLaunches(
   { diagnose, groups }: Pick<RunnerSupplySpec, 'diagnose'> & { readonly groups: RunnerGroups },
 ): OpenSupply['launchOf'] {
   let told = false
-  return (profile) => {
+  const made = new WeakMap<SandboxProfile, RunnerLaunch>()
+  const frozen = new WeakMap<SandboxProfile, RunnerLaunch>()
+  return (profile, frozenRealm) => {
     const { confinement, kernelLimits = 'preferred', name } = profile
     if (failure !== undefined && confinement === 'required') throw toUnavailable(failure)
     if (failure !== undefined && confinement !== 'none' && !told) {
@@ -157,14 +159,26 @@ function createLaunches(
       const missing = groups.missing()
       if (missing !== undefined) throw kernelLimitsMissing(name, missing)
     }
-    return {
-      ...base,
-      memoryMb: profile.limits.memoryMb,
-      jit: profile.jit ?? true,
-      isolates: profile.isolation === 'dense' ? DENSE_ISOLATES : 1,
-      kernelLimits,
-      walls: confinement === 'none' ? undefined : base.walls,
-    }
+    const known = frozenRealm === undefined ? made : frozen
+    let launch = known.get(profile)
+    if (launch === undefined) known.set(profile, (launch = toLaunch(base, profile, frozenRealm)))
+    return launch
+  }
+}
+
+function toLaunch(
+  base: RunnerLaunch,
+  { limits, jit = true, isolation, kernelLimits = 'preferred', confinement }: SandboxProfile,
+  frozenRealm: string | undefined,
+): RunnerLaunch {
+  return {
+    ...base,
+    memoryMb: limits.memoryMb,
+    jit,
+    isolates: isolation === 'dense' ? DENSE_ISOLATES : 1,
+    kernelLimits,
+    walls: confinement === 'none' ? undefined : base.walls,
+    ...(frozenRealm === undefined ? {} : { frozenRealm }),
   }
 }
 

@@ -124,6 +124,7 @@ function hear(place: Place, { kill }: DeskParts, message: HeardMessage): void {
 
 function toSlot(place: Place, parts: DeskParts): RunnerProcess {
   const { index: slot, rest } = place
+  let requests = 0
   return {
     // Its `cpuMs` is that of all: where all together get no CPU, none has had its budget.
     ...ownOf(parts),
@@ -138,10 +139,15 @@ function toSlot(place: Place, parts: DeskParts): RunnerProcess {
     },
     begin(given, limits) {
       place.listener = given
-      if (place.death !== undefined) return given.died(place.death)
+      const id = `${(requests += 1)}`
+      if (place.death !== undefined) {
+        given.died(place.death)
+        return id
+      }
       place.isLive = true
       parts.limitFrames(limits.frameBytes)
       rest.begin()
+      return id
     },
     finish() {
       place.listener = undefined

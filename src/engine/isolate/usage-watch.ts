@@ -6,7 +6,7 @@ export interface UsageWatch {
   /** Begins, or begins anew with the CPU time of a further request. */
   start(): void
   stop(): void
-  /** CPU time from the next `start()` on; undefined for no limit. */
+  /** CPU time from the next `start()` on, give or take one look; undefined for no limit. */
   limitCpu(ms: number | undefined): void
   residentBytes(): number
   /** CPU time so far in milliseconds, by the tick of 10; undefined where nobody tells. */
@@ -16,6 +16,8 @@ export interface UsageWatch {
 }
 
 const POLL_MS = 25
+/** How many looks find nothing to do before there are no more. */
+const IDLE_LOOKS = 4
 const PAGE_BYTES = 4_096
 const TICK_MS = 10
 const MB = 1024 * 1024
@@ -35,7 +37,11 @@ export function createUsageWatch(
   const most = residentLimit(launch)
   const watched = (): number | undefined => (process.platform === 'linux' ? find() : undefined)
   let timer: NodeJS.Timeout | undefined
+  let active = false
+  let idleLooks = 0
   let cpuLimit: number | undefined
+  /** CPU time when the request was first seen. */
+  let begun: number | undefined
   let peak = 0
   const resident = (): number => {
     const pid = watched()
@@ -43,20 +49,32 @@ export function createUsageWatch(
     peak = Math.max(peak, bytes)
     return bytes
   }
-  const stop = (): void => clearInterval(timer)
+  const look = (): void => {
+    if (!active) {
+      idleLooks += 1
+      if (idleLooks < IDLE_LOOKS) return
+      clearInterval(timer)
+      timer = undefined
+      return
+    }
+    if (resident() > most) return exceeded('memory')
+    const pid = cpuLimit === undefined ? undefined : watched()
+    if (pid === undefined || cpuLimit === undefined) return
+    const spent = cpuMs(pid)
+    begun ??= spent
+    if (spent - begun > cpuLimit) exceeded('cpu')
+  }
   return {
+    // Most requests are over before the next look: the timer outlives them, and costs them nothing.
     start() {
-      stop()
-      const pid = watched()
-      if (pid === undefined) return
-      const limit = cpuLimit
-      const begun = limit === undefined ? 0 : cpuMs(pid)
-      timer = setInterval(() => {
-        if (resident() > most) exceeded('memory')
-        else if (limit !== undefined && cpuMs(pid) - begun > limit) exceeded('cpu')
-      }, POLL_MS)
+      active = true
+      idleLooks = 0
+      begun = undefined
+      timer ??= setInterval(look, POLL_MS).unref()
     },
-    stop,
+    stop() {
+      active = false
+    },
     limitCpu(ms) {
       cpuLimit = ms
     },

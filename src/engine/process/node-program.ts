@@ -3,7 +3,7 @@ import type { HostMessage } from '../../../workers/isolate/protocol.ts'
 import { PROGRAM_SESSION, type ProgramOpen } from '../../../workers/process/protocol.ts'
 import { encodeFrame } from '../../../workers/shared/frames.ts'
 import { createLastWords } from '../isolate/last-words.ts'
-import { parseRunnerMessage } from '../isolate/parse-message.ts'
+import { createMessageParser } from '../isolate/parse-message.ts'
 import { createRunnerChannel } from '../isolate/runner-channel.ts'
 import type { RunnerListener, RunnerProcess } from '../isolate/runner-process.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
@@ -21,6 +21,9 @@ export interface NodeProgram extends RunnerProcess {
 /** What V8 and the allocator die of when memory is refused to them. */
 const ABORTS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGSEGV', 'SIGBUS'])
 
+/** A program serves one request and ends. */
+const ONLY_REQUEST = '1'
+
 /** Speaks with the program in a sandbox that was opened with a channel; `source` is sent at once. */
 export function createNodeProgram(sandbox: Sandbox, source: ProgramOpen): NodeProgram {
   const { channel, stdout, stderr, pid } = sandbox.process
@@ -34,8 +37,9 @@ export function createNodeProgram(sandbox: Sandbox, source: ProgramOpen): NodePr
     frames.stop()
     sandbox.kill(cause, detail)
   }
+  const parse = createMessageParser(PROGRAM_SESSION)
   const receive = (text: string): void => {
-    const message = parseRunnerMessage(text, PROGRAM_SESSION)
+    const message = parse(text)
     if (message === undefined) return kill('protocol', 'a frame of the wrong shape')
     if (message.t === 'ready') return ready.resolve()
     if (message.t === 'memory') return kill('memory', 'memory was refused to it')
@@ -71,9 +75,12 @@ export function createNodeProgram(sandbox: Sandbox, source: ProgramOpen): NodePr
     send,
     begin(given, limits) {
       listener = given
-      if (death !== undefined) return given.died(death)
-      frames.limitFrames(limits.frameBytes)
-      sandbox.limitCpu(limits.cpuMs)
+      if (death !== undefined) given.died(death)
+      else {
+        frames.limitFrames(limits.frameBytes)
+        sandbox.limitCpu(limits.cpuMs)
+      }
+      return ONLY_REQUEST
     },
     finish() {
       listener = undefined

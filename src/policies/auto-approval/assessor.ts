@@ -17,7 +17,7 @@ import { createGround, type Ground } from './paths/ground.ts'
 import { REAL_FILES } from './paths/file-view.ts'
 import { createResolver } from './paths/resolve.ts'
 import { readLine, SHELL_PARSER } from './shell/read-line.ts'
-import type { AssessedCall, PolicyCall, Target } from './types.ts'
+import type { AssessedCall, Assessment, PolicyCall, Target } from './types.ts'
 
 /**
  * Reads calls for guards, assessment and rules. Host code: synchronous, bounded, runs nothing. Throws
@@ -62,13 +62,20 @@ function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
     // Reading that fails proves nothing, so the call is refused.
     findings.add({ code: 'TARGET_UNREADABLE', layer: 'credentials' })
   }
+  // Most calls are only asked whether a guard denies them; what is found is read out when it is needed.
+  let assessment: Assessment | undefined
+  let targets: readonly Target[] | undefined
   return {
-    assessment: toAssessment(findings),
+    get assessment() {
+      return (assessment ??= toAssessment(findings))
+    },
     guard: toGuardDenial(findings),
     toolClass: descriptor.class,
     channel: descriptor.channel ?? 'external',
     shell,
-    targets: findings.targets(),
+    get targets() {
+      return (targets ??= findings.targets())
+    },
     urls,
     pollable: descriptor.pollable === true,
   }
@@ -103,11 +110,15 @@ function judgeCredentials(
   findings: Findings,
 ): void {
   if (descriptor.channel !== 'external') return
-  const texts = textsOf(args, MAX_TEXTS)
-  const values = texts?.map(({ text }) => text) ?? []
-  if (![JSON.stringify(args), ...values].some(holdsCredential)) return
+  const written = JSON.stringify(args)
+  if (!holdsCredential(written) && !(written.includes('\\') && isEscaped(args))) return
   const code = descriptor.class === UNCLASSIFIED ? 'CREDENTIAL_ARGUMENT' : 'CREDENTIAL_EGRESS'
   findings.add({ code, layer: 'credentials' })
+}
+
+// Without an escape every text stands in the JSON as it is.
+function isEscaped(args: PolicyCall['arguments']): boolean {
+  return textsOf(args, MAX_TEXTS)?.some(({ text }) => holdsCredential(text)) === true
 }
 
 function isUnchanged(targets: readonly Target[], options: AssessorOptions): boolean {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { parseRunnerMessage } from '../../../src/engine/isolate/parse-message.ts'
+import { createMessageParser } from '../../../src/engine/isolate/parse-message.ts'
 
 const head = (fields: object): string => JSON.stringify({ ...fields, s: 'mine' })
 
-test('parseRunnerMessage() joins a message and its body', () => {
+test('createMessageParser() joins a message and its body', () => {
   const text = `${head({ t: 'event', id: 'a' })}\n{"k":"started"}`
-  expect(parseRunnerMessage(text, 'mine')).toEqual({
+  expect(createMessageParser('mine')(text)).toEqual({
     t: 'event',
     id: 'a',
     s: 'mine',
@@ -20,13 +20,13 @@ test.each([
   ['a further line', '{"k":"started"}\n{"t":"memory","s":"mine"}'],
   ['nothing', ''],
   ['a text', '"started"'],
-])('parseRunnerMessage() lets a body not say %s', (_what, body) => {
-  expect(parseRunnerMessage(`${head({ t: 'event', id: 'a' })}\n${body}`, 'mine')).toBeUndefined()
+])('createMessageParser() lets a body not say %s', (_what, body) => {
+  expect(createMessageParser('mine')(`${head({ t: 'event', id: 'a' })}\n${body}`)).toBeUndefined()
 })
 
-test('parseRunnerMessage() takes a body from nowhere but the body', () => {
+test('createMessageParser() takes a body from nowhere but the body', () => {
   const text = head({ t: 'event', id: 'a', body: { k: 'started' } })
-  expect(parseRunnerMessage(text, 'mine')).toBeUndefined()
+  expect(createMessageParser('mine')(text)).toBeUndefined()
 })
 
 test.each([
@@ -38,11 +38,11 @@ test.each([
   head({}),
   head({ t: 'toString' }),
   head({ t: '__proto__' }),
-])('parseRunnerMessage() has no message in %s', (text) => {
-  expect(parseRunnerMessage(text, 'mine')).toBeUndefined()
+])('createMessageParser() has no message in %s', (text) => {
+  expect(createMessageParser('mine')(text)).toBeUndefined()
 })
 
-test('parseRunnerMessage() listens to one session only', () => {
-  expect(parseRunnerMessage(head({ t: 'ready' }), 'mine')).toMatchObject({ t: 'ready' })
-  expect(parseRunnerMessage(head({ t: 'ready' }), 'other')).toBeUndefined()
+test('createMessageParser() listens to one session only', () => {
+  expect(createMessageParser('mine')(head({ t: 'ready' }))).toMatchObject({ t: 'ready' })
+  expect(createMessageParser('other')(head({ t: 'ready' }))).toBeUndefined()
 })

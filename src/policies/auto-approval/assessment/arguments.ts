@@ -37,7 +37,9 @@ export function textsOf(
   limit: number,
 ): readonly { readonly key: string; readonly text: string }[] | undefined {
   const texts: { readonly key: string; readonly text: string }[] = []
-  const pending: { readonly key: string; readonly value: JsonValue }[] = [{ key: '', value }]
+  const pending: { readonly key: string; readonly value: JsonValue | undefined }[] = [
+    { key: '', value },
+  ]
   let seen = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     seen += 1
@@ -45,10 +47,11 @@ export function textsOf(
     const { key, value: current } = next
     if (typeof current === 'string') texts.push({ key, text: current })
     else if (Array.isArray(current))
-      for (const item of current.toReversed()) pending.push({ key, value: item })
-    else if (typeof current === 'object' && current !== null)
-      for (const [name, item] of Object.entries(current).toReversed())
-        pending.push({ key: name, value: item })
+      for (let at = current.length - 1; at >= 0; at -= 1) pending.push({ key, value: current[at] })
+    else if (typeof current === 'object' && current !== null) {
+      const names = Object.keys(current)
+      for (const name of names.reverse()) pending.push({ key: name, value: fieldOf(current, name) })
+    }
   }
   return texts
 }

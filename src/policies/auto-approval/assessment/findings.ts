@@ -1,4 +1,4 @@
-import { orderReasons, toReason } from '../reasons.ts'
+import { factsOf, orderReasons, toReason } from '../reasons.ts'
 import type { Category, Reason, Target } from '../types.ts'
 
 /** Which guard a fatal reason belongs to; the first that hits is the one shown. */
@@ -24,6 +24,8 @@ export interface Findings {
   has(code: string): boolean
   /** Takes a reason back; only for what was added under a condition that later held. */
   replace(code: string, by: string): void
+  /** Whether a guard denies for one of them. */
+  isFatal(): boolean
   /** Lead reason first. */
   reasons(): readonly Reason[]
   targets(): readonly Target[]
@@ -50,6 +52,7 @@ export function createFindings(): Findings {
       for (const [index, finding] of found.entries())
         if (finding.code === code) found[index] = { ...finding, code: by }
     },
+    isFatal: () => found.some(({ code }) => factsOf(code).severity === 'fatal'),
     reasons: () => toReasons(found),
     targets: () => [...targets.values()],
     creates: () => [...creates],

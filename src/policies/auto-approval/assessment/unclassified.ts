@@ -30,14 +30,11 @@ export function judgeUnclassified(request: ClassRequest): void {
     findings.add({ code: 'NAME_RISK', layer: 'names', category: 'privilege' })
 }
 
+const BETWEEN_WORDS = /[\s_\-./:]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/
+
 // The words of a tool's name, in lower case.
 function nameTokens(name: string): readonly string[] {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .replaceAll(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
-    .split(/[\s_\-./:]+/)
-    .map((token) => token.toLowerCase())
-    .filter((token) => token !== '')
+  return name.split(BETWEEN_WORDS).map((token) => token.toLowerCase())
 }
 
 function judgeOperands(request: ClassRequest): void {

@@ -14,6 +14,17 @@ test('createMessageParser() joins a message and its body', () => {
   })
 })
 
+test('createMessageParser() reads each head for itself, whatever came before', () => {
+  const parse = createMessageParser('mine')
+  const started = '\n{"k":"started"}'
+  expect(parse(`${head({ t: 'event', id: 'a' })}${started}`)).toMatchObject({ id: 'a' })
+  expect(parse(`${head({ t: 'event', id: 'b' })}${started}`)).toMatchObject({ id: 'b' })
+  expect(parse(head({ t: 'event', id: 'b' }))).toBeUndefined()
+  const foreign = JSON.stringify({ t: 'rested', s: 'other' })
+  expect([parse(foreign), parse(foreign)]).toEqual([undefined, undefined])
+  expect(parse(head({ t: 'rested' }))).toMatchObject({ t: 'rested' })
+})
+
 test.each([
   ['another type', '{"k":"started"},"t":"memory"}'],
   ['another id', '{"k":"started"},"id":"b"}'],

@@ -93,6 +93,14 @@ describe('parseEvent()', () => {
     expect(parseEvent(['settle'])).toBeUndefined()
     expect(parseEvent({ k: 'log', level: 'info' })).toBeUndefined()
   })
+
+  test('knows the phases there are, and a body that has begun', () => {
+    expect(parseEvent({ k: 'phase', phase: 'render' })).toEqual({ k: 'phase', phase: 'render' })
+    expect(parseEvent({ k: 'phase', phase: 'toString' })).toBeUndefined()
+    expect(parseEvent({ k: 'phase' })).toBeUndefined()
+    expect(parseEvent({ k: 'started' })).toEqual({ k: 'started' })
+    expect(parseEvent({ k: 'started', at: 1 })).toBeUndefined()
+  })
 })
 
 describe('parseProjection()', () => {

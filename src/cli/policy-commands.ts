@@ -1,4 +1,5 @@
 import { Option, type Command } from 'commander'
+import { runApprove } from './approve.ts'
 import { runExplain } from './explain.ts'
 import { runHistory } from './history.ts'
 import { runInit } from './init.ts'
@@ -52,6 +53,16 @@ export function addPolicyCommands(
     .option('--config <file>', 'configuration file, for its state folder')
     .option('--json', 'print exactly one JSON object')
     .action((options) => exit(runHistory(output, options)))
+  program
+    .command('approve')
+    .description('approve what sources are now, for loads with "pin": "approved"')
+    .argument('[source...]', 'module files, package folders or commands; all of the configuration')
+    .option('--profile <name>', 'sandbox profile they are approved for')
+    .option('--config <file>', 'configuration file: sources, profiles, state folder')
+    .option('--json', 'print exactly one JSON object')
+    .action(async (sources: string[], options) =>
+      exit(await runApprove(output, { sources, ...options })),
+    )
   const mcp = program.command('mcp').description('work on wrapped MCP servers')
   mcp
     .command('approve')

@@ -15,6 +15,15 @@ interface Shape {
 }
 
 function toTexts(issue: z.core.$ZodIssue, known: Shape): string[] {
+  if (issue.code === 'invalid_union') {
+    // Of the kinds of value that are allowed here, the one that this is meant to be.
+    const meant = issue.errors.find((issues) => issues.every((inner) => inner.path.length > 0))
+    const inside = (meant ?? []).map((inner) => ({
+      ...inner,
+      path: [...issue.path, ...inner.path],
+    }))
+    if (inside.length > 0) return inside.flatMap((inner) => toTexts(inner, known))
+  }
   const path = issue.path.map(String).join('.')
   if (issue.code !== 'unrecognized_keys') {
     return [path === '' ? issue.message : `${path}: ${issue.message}`]

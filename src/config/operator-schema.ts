@@ -1,7 +1,14 @@
 import { z } from 'zod'
+import { DIGEST } from '../loader/source-parts.ts'
 
 const ms = z.number().positive().max(2_147_483_647)
 const name = z.string().min(1).max(200)
+const pin = z
+  .union([
+    z.literal('approved'),
+    z.string().regex(DIGEST, "give 'approved', or a digest as `caisson list --json` shows it"),
+  ])
+  .describe("Refused unless it is this: a digest, or 'approved' for what was approved last")
 const retry = z.strictObject({
   retries: z.int().min(0).max(100),
   minTimeoutMs: ms.optional(),
@@ -25,6 +32,7 @@ const source = z.strictObject({
   source: z.string().min(1).describe('Module file, package folder, command manifest, or `builtin`'),
   name: name.optional().describe('How listings call it'),
   profile: name.optional().describe('Sandbox profile of its tools'),
+  pin: pin.optional(),
   config: z.unknown().optional().describe('Configuration of a plugin, or of the pack'),
   timeoutMs: ms.optional(),
   memoryMb: z.int().min(8).max(4_096).optional(),

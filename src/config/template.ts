@@ -16,6 +16,8 @@ export const CONFIG_TEMPLATE = `{
   "defaults": {
     // Sandbox profile of sources that name none.
     "profile": "pure",
+    // Refuses sources that are not as \`caisson approve\` has seen them.
+    // "pin": "approved",
     // Deadline of tools that ask for none, in milliseconds.
     "timeoutMs": 30000
   },

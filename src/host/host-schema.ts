@@ -32,6 +32,7 @@ export const hostSchema = z.strictObject({
       timeoutMs: ms.default(30_000),
       memoryMb: z.int().min(8).max(4_096).optional(),
       profile: z.string().default('pure'),
+      pin: z.literal('approved').optional(),
     })
     .prefault({}),
   approval: z.union([z.boolean(), z.looseObject({})]).optional(),

@@ -1,3 +1,4 @@
+import type { Approval } from './source-pins.ts'
 import type { Registration } from '../registry/registration.ts'
 import type { ToolManifest } from '../types/engine.ts'
 
@@ -10,10 +11,14 @@ export interface InspectionRequest {
   readonly wrap?: (code: string) => string
   /** Replaces the profile's grace, in milliseconds. */
   readonly graceMs?: number
+  /** What is loaded counts as approved from now on. */
+  readonly approve?: true
 }
 
 /** A loaded source from the inside, in the order its tools were registered. */
 export interface InspectedSource {
   readonly manifests: readonly ToolManifest[]
   readonly registrations: readonly Registration[]
+  /** What was approved by this load. */
+  readonly approval?: Approval
 }

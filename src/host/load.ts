@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises'
 import { BUILTIN_SOURCE, type BuiltinBackends } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Bundler } from '../loader/bundler-client.ts'
@@ -9,12 +8,9 @@ import { loadSource, type SourceEngine } from '../loader/load-source.ts'
 import { isCommandSource } from '../loader/read-command.ts'
 import { resolveSource } from '../loader/resolve-source.ts'
 import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
-import { parseDefinition, toViolations } from '../registry/parse-definition.ts'
-import { fieldsOfManifest } from '../registry/read-definition.ts'
 import type { Registration } from '../registry/registration.ts'
 import type { Scope } from '../registry/scope.ts'
 import type { Profiles } from '../sandbox/load-profiles.ts'
-import type { ToolManifest } from '../types/engine.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import type { KeptState } from '../types/source.ts'
 import type { RetrySettings } from '../types/tool.ts'
@@ -23,11 +19,18 @@ import type { Kernel } from './kernel.ts'
 import { loadBuiltin, type BuiltinParts } from './load-builtin.ts'
 import type { McpParts } from './load-mcp.ts'
 import { checkSecrets, chooseTools, toOperator } from './operator-settings.ts'
+import { approve, checkPin, createPin } from './source-pins.ts'
+import { toRegistrations } from './source-registrations.ts'
 
 /** What an operator fixes for a source and every tool in it. */
 export interface LoadOptions {
   /** Name of the sandbox profile. Default: the host's default profile. */
   readonly profile?: string
+  /**
+   * Refuses a source that is not this: a digest of it, or `approved` for what was approved last. Its
+   * code is looked at before any of it runs. Default: what the configuration pins, or anything.
+   */
+  readonly pin?: string
   /** Plugin configuration; JSON. */
   readonly config?: unknown
   /** How the source is called in listings. Default: as given. */
@@ -68,6 +71,8 @@ export interface LoadedTools extends AsyncDisposable {
   readonly state?: KeptState
   /** Why nothing confines what its calls run in; absent where something does, and in threads. */
   readonly unconfined?: string
+  /** What it can be pinned to; absent where its files cannot be held as they are, and for servers. */
+  readonly digest?: string
   readonly [INSPECTION]: InspectedSource
   dispose(): Promise<void>
 }
@@ -104,13 +109,15 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
     loadFetch: (profile) => loadOwnTool('tools/web-fetch', { ...parts, profile }),
   }
   return async (scope, source, options) => {
+    const isServer = options.server !== undefined || source.startsWith('mcp:')
+    checkPin(options.pin, !isServer && source !== BUILTIN_SOURCE)
     if (source === BUILTIN_SOURCE) return await loadBuiltin(kernel, scope, options, builtin)
-    if (options.server !== undefined || source.startsWith('mcp:')) {
+    if (isServer) {
       // Its protocol is a lot of code, and few hosts have such a source.
       const { loadMcpServer, toServer } = await import('./load-mcp.ts')
       return await loadMcpServer(kernel, scope, toServer(source, options, kernel), parts)
     }
-    const { wrap, graceMs } = options[INSPECTION] ?? {}
+    const { wrap, graceMs, approve: isApproval } = options[INSPECTION] ?? {}
     const found = resolveSource(source, kernel.spec.workspace)
     const profile = withLimits(
       chooseProfile(parts.profiles, options.profile, {
@@ -120,6 +127,8 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
       { memoryMb: options.memoryMb ?? kernel.spec.memoryMb, graceMs },
     )
     checkSecrets(profile, kernel.spec.secrets)
+    const pinned = { found, profile, pin: options.pin, spec: kernel.spec }
+    const pin = isApproval ? undefined : createPin(pinned)
     const loaded = await loadSource({
       source: found,
       config: options.config,
@@ -128,7 +137,9 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
       engine: parts.engineOf(profile),
       gate,
       ...(wrap === undefined ? {} : { wrap }),
+      ...(pin === undefined ? {} : { pin }),
     })
+    const { identity } = loaded
     const registrations = await orDispose(loaded, () =>
       toRegistrations(chooseTools(loaded.tools, options), (manifest) => ({
         operator: toOperator(profile, options, {
@@ -141,6 +152,10 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
         body: loaded.body(manifest.name),
       })),
     )
+    const approval =
+      isApproval && identity !== undefined
+        ? await orDispose(loaded, () => approve(pinned, identity))
+        : undefined
     const dispose = await orDispose(loaded, () => addAll(kernel, scope, registrations))
     const remove = async (): Promise<void> => {
       dispose()
@@ -151,15 +166,17 @@ export function createLoader(kernel: Kernel, parts: LoaderParts): SourceLoader {
       format: loaded.format,
       ...(loaded.state === undefined ? {} : { state: loaded.state }),
       ...(loaded.unconfined === undefined ? {} : { unconfined: loaded.unconfined }),
-      [INSPECTION]: { manifests: loaded.tools, registrations },
+      ...(identity?.digest === undefined ? {} : { digest: identity.digest }),
+      [INSPECTION]: {
+        manifests: loaded.tools,
+        registrations,
+        ...(approval === undefined ? {} : { approval }),
+      },
       dispose: remove,
       [Symbol.asyncDispose]: remove,
     }
   }
 }
-
-/** Main thread time that the schemas of one source may cost. */
-const SCHEMA_BUDGET_MS = 2_000
 
 /** The profile asked for, else the host's default, else one that runs commands. */
 function chooseProfile(
@@ -178,42 +195,6 @@ function withLimits(
 ): SandboxProfile {
   const { memoryMb = profile.limits.memoryMb, graceMs = profile.limits.graceMs } = given
   return { ...profile, limits: { ...profile.limits, memoryMb, graceMs } }
-}
-
-type Rest = Pick<Registration, 'operator' | 'source' | 'format' | 'body'>
-
-/** All tools of a source, or one `LOAD_FAILED` that lists what is wrong with each of them. */
-async function toRegistrations(
-  manifests: readonly ToolManifest[],
-  rest: (manifest: ToolManifest) => Rest,
-): Promise<Registration[]> {
-  const violations: string[] = []
-  const causes = new Set<string>()
-  const registrations: Registration[] = []
-  let spent = 0
-  for (const manifest of manifests) {
-    const begun = process.threadCpuUsage()
-    try {
-      const parsed = parseDefinition(fieldsOfManifest(manifest), { checkArguments: true })
-      registrations.push({ ...parsed, ...rest(manifest) })
-    } catch (error) {
-      if (!isCaissonError(error)) throw error
-      causes.add(error.code)
-      violations.push(...toViolations(error).map((text) => `tool '${manifest.name}': ${text}`))
-    }
-    spent += process.threadCpuUsage(begun).user / 1_000
-    // Compiling is the author's choice and the host's time: bounded, and not all at once.
-    if (spent > SCHEMA_BUDGET_MS) throw tooMuchToCompile()
-    await setImmediate()
-  }
-  if (violations.length === 0) return registrations
-  const [cause = 'CONFIG_INVALID'] = causes
-  throw new CaissonError('LOAD_FAILED', violations.join('; '), { violations, cause })
-}
-
-function tooMuchToCompile(): CaissonError {
-  const text = `its tools have schemas that take more than ${SCHEMA_BUDGET_MS} ms to compile`
-  return new CaissonError('LOAD_FAILED', text, { violations: [text] })
 }
 
 async function orDispose<T>(

@@ -6,6 +6,7 @@ import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/co
 import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
 import type { CodeModeSettings } from './code-mode.ts'
 import { hostSchema } from './host-schema.ts'
+import type { OperatorConfig } from '../config/operator-schema.ts'
 import { readConfig } from './read-config.ts'
 import { toIssueTexts } from '../config/issue-text.ts'
 import type { z } from 'zod'
@@ -46,6 +47,8 @@ export interface HostOptions {
     readonly memoryMb?: number
     /** Profile of loaded sources. Default `pure`. */
     readonly profile?: string
+    /** `approved`: module files, packages and commands load as they were approved and not otherwise. */
+    readonly pin?: 'approved'
   }
   /** Who decides about calls that are more than routine; `true` for the defaults. Default: off. */
   readonly approval?: boolean | ApprovalConfig
@@ -77,6 +80,9 @@ export interface HostSpec {
   readonly defaultTimeoutMs: number
   readonly memoryMb: number | undefined
   readonly defaultProfile: string
+  readonly defaultPin: 'approved' | undefined
+  /** What the configuration pins, by the absolute path of the source. */
+  readonly pins: ReadonlyMap<string, string>
   /** Settings under `approval`, undefined when it is off. */
   readonly approval: object | undefined
   readonly approvalSeams: ApprovalSeams
@@ -91,12 +97,13 @@ export interface HostSpec {
 
 /** Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong. */
 export function resolveHostSpec(options: HostOptions): HostSpec {
-  const given = withConfig(options)
+  const { given, operator } = withConfig(options)
+  const workspace = given.workspace ?? process.cwd()
   const { profiles, defaults, ...rest } = parseOptions(given, 'createToolHost()')
   return {
     profileFolders: profiles.filter((entry) => typeof entry === 'string'),
     profileObjects: profiles.filter((entry) => typeof entry !== 'string'),
-    workspace: rest.workspace ?? process.cwd(),
+    workspace,
     stateDir: rest.stateDir === undefined ? undefined : resolve(rest.stateDir),
     secrets: resolveSecrets(rest.secrets, process.env),
     maxRunners: rest.maxRunners ?? Math.max(2, availableParallelism()),
@@ -111,6 +118,8 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     defaultTimeoutMs: defaults.timeoutMs,
     memoryMb: defaults.memoryMb,
     defaultProfile: defaults.profile,
+    defaultPin: defaults.pin,
+    pins: pinsOf(operator, workspace),
     approval: typeof rest.approval === 'object' ? rest.approval : rest.approval ? {} : undefined,
     approvalSeams: seamsOf(given.approval),
     guards: rest.guards,
@@ -125,10 +134,28 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
   }
 }
 
-function withConfig({ config, ...options }: HostOptions): HostOptions {
-  if (config === undefined) return options
+/** What the file and the caller say together, and what the file says of sources. */
+interface Given {
+  readonly given: HostOptions
+  readonly operator?: OperatorConfig
+}
+
+function withConfig({ config, ...options }: HostOptions): Given {
+  if (config === undefined) return { given: options }
   const read = readConfig(config)
-  const given = read.options
+  return { given: merge(read.options, options), operator: read.operator }
+}
+
+function pinsOf(operator: OperatorConfig | undefined, folder: string): Map<string, string> {
+  const pinned = (operator?.sources ?? []).flatMap((entry) =>
+    typeof entry === 'string' || entry.pin === undefined
+      ? []
+      : [[resolve(folder, entry.source), entry.pin] as const],
+  )
+  return new Map(pinned)
+}
+
+function merge(given: HostOptions, options: HostOptions): HostOptions {
   return {
     ...given,
     ...options,

@@ -53,9 +53,11 @@ export function createLoadGate(now: () => number = () => performance.now()): Loa
 }
 
 function toKey(source: BundledSource, profile: SandboxProfile): string {
-  return createHash('sha256')
-    .update(JSON.stringify([source.code, source.config ?? null, profile]))
-    .digest('hex')
+  const key = createHash('sha256')
+  key.update(JSON.stringify([source.code, source.config ?? null, profile]))
+  for (const { path, bytes } of source.files ?? [])
+    key.update(`${path}\0${bytes.length}\0`).update(bytes)
+  return key.digest('hex')
 }
 
 // The least recently used entry makes room; forgetting one costs at most three more failures.

@@ -17,11 +17,20 @@ export interface Pins {
   servers(): string[]
 }
 
+/** Hashes by owner and part, in a file that its user alone can read. */
+export interface PinStore {
+  /** Undefined for an owner nobody has pinned. */
+  get(owner: string): Readonly<Record<string, string>> | undefined
+  /** Throws what the file system throws. */
+  put(owner: string, parts: Readonly<Record<string, string>>): void
+  remove(owner: string): void
+  owners(): string[]
+}
+
 const schema = z.record(z.string(), z.record(z.string(), z.string()))
 
-/** Opens the pins of a state folder. A file that cannot be read pins nothing. */
-export function openPins(folder: string): Pins {
-  const path = join(folder, 'mcp-pins.json')
+/** Opens a store. A file that cannot be read pins nothing. */
+export function openPinStore(path: string): PinStore {
   const read = (): Record<string, Record<string, string>> => {
     try {
       return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
@@ -39,16 +48,21 @@ export function openPins(folder: string): Pins {
     renameSync(temporary, path)
   }
   return {
-    get: (server, tool) => own(own(read(), server) ?? {}, tool),
-    set: (server, tool, hash) =>
-      write((pins) => {
-        pins[server] = { ...own(pins, server), [tool]: hash }
-      }),
-    forget: (server) =>
-      write((pins) => {
-        delete pins[server]
-      }),
-    servers: () => Object.keys(read()),
+    get: (owner) => own(read(), owner),
+    put: (owner, parts) => write((pins) => (pins[owner] = { ...parts })),
+    remove: (owner) => write((pins) => delete pins[owner]),
+    owners: () => Object.keys(read()),
+  }
+}
+
+/** Opens the pins of a state folder. */
+export function openPins(folder: string): Pins {
+  const store = openPinStore(join(folder, 'mcp-pins.json'))
+  return {
+    get: (server, tool) => own(store.get(server) ?? {}, tool),
+    set: (server, tool, hash) => store.put(server, { ...store.get(server), [tool]: hash }),
+    forget: store.remove,
+    servers: store.owners,
   }
 }
 

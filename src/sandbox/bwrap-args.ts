@@ -23,10 +23,18 @@ export interface Cover {
   readonly parent?: FileIdentity
 }
 
+/** Bytes that a sandbox finds as a file, whatever is there on the host. */
+export interface BoundFile {
+  readonly to: string
+  readonly bytes: Uint8Array
+}
+
 /** Everything a sandbox is made of. The environment is the one that bwrap itself is started with. */
 export interface BwrapSpec {
   readonly layout: HostLayout
   readonly binds: readonly Bind[]
+  /** By path; on top of the binds. The content of each comes on the descriptor of that place in `fds`. */
+  readonly files?: readonly BoundFile[]
   /** Applied after the binds, in order. */
   readonly covers: readonly Cover[]
   /** Of /tmp, the home folder and /dev/shm, each. */
@@ -41,6 +49,7 @@ export interface BwrapFds {
   readonly passwd: number
   readonly group: number
   readonly hosts: number
+  readonly files: readonly number[]
   readonly seccomp: number
   /** Tells the id of the sandbox's first process. */
   readonly status: number
@@ -52,6 +61,7 @@ export interface BwrapFds {
 export const SANDBOX_ID = 1_000
 export const SANDBOX_HOME = '/home/tool'
 const SHM_PERMS = '1777'
+const FILE_PERMS = '0555'
 
 /** The options of one sandbox, closed as far as the namespaces of Linux go; pure. */
 export function toBwrapArgs(spec: BwrapSpec): string[] {
@@ -66,6 +76,10 @@ export function toBwrapArgs(spec: BwrapSpec): string[] {
       writable ? '--bind' : '--ro-bind',
       from,
       to,
+    ]),
+    ...(spec.files ?? []).flatMap(({ to }, at) => [
+      ...['--perms', FILE_PERMS],
+      ...['--ro-bind-data', `${spec.fds.files[at]}`, to],
     ]),
     ...spec.covers.flatMap(coverArgs),
     ...['--remount-ro', '/'],

@@ -151,10 +151,12 @@ function toCommand(
   const [status, block, seccomp, passwd, group, hosts, args] = [1, 2, 3, 4, 5, 6, 7].map(
     (n) => started + n,
   ) as [number, number, number, number, number, number, number]
-  const fds = { status, block, seccomp, passwd, group, hosts }
+  const bound = spec.files ?? []
+  const files = bound.map((_file, at) => args + 1 + at)
+  const fds = { status, block, seccomp, passwd, group, hosts, files }
   const options = encode(`${toBwrapArgs({ ...spec, fds }).join('\0')}\0`)
   const { seccomp: filter, shell } = spec.door === undefined ? spec : resolveDoorTools()
-  const data = [filter, PASSWD, GROUP, HOSTS, options]
+  const data = [filter, PASSWD, GROUP, HOSTS, options, ...bound.map(({ bytes }) => bytes)]
   const pipes: Descriptor[] = Array<Descriptor>(spec.hasChannel ? 4 : 3).fill('pipe')
   const taken = FIRST_FD + pipes.length + data.length
   // The channel of a door comes last.

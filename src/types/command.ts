@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts'
+import type { HeldFile } from './source.ts'
 
 /** A tool that is a program with arguments, as its manifest says. */
 export interface CommandManifest {
@@ -35,4 +36,6 @@ export interface CommandSource {
   /** Absolute root folder on the host; never shown to tools. */
   readonly root: string
   readonly manifest: CommandManifest
+  /** Files of its own that it names, as far as they can be held. */
+  readonly files: readonly HeldFile[]
 }

@@ -18,6 +18,13 @@ export type SourceFormat =
   | 'mcp'
   | 'builtin'
 
+/** A file of a source as it was when that was loaded: what its programs find in its place. */
+export interface HeldFile {
+  /** Below the source's root, with forward slashes. */
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
 /** One source as self-contained JavaScript text, not yet run by anybody. */
 export interface BundledSource {
   /** What the operator wrote; shown in `list` and errors. */
@@ -30,6 +37,8 @@ export interface BundledSource {
   readonly code: string
   /** Plugin configuration from the operator; JSON. */
   readonly config?: unknown
+  /** What the code loads besides itself: native add-ons of a program. */
+  readonly files?: readonly HeldFile[]
 }
 
 /** What calls of a source share, and why it is not what the profile asks for. */

@@ -23,7 +23,7 @@ const spec: BwrapSpec = {
   ],
   tmpfsBytes: 1_000,
   cwd: '/workspace',
-  fds: { passwd: 10, group: 11, hosts: 12, seccomp: 13, status: 14, block: 15 },
+  fds: { passwd: 10, group: 11, hosts: 12, files: [], seccomp: 13, status: 14, block: 15 },
 }
 const args = toBwrapArgs(spec)
 const text = args.join(' ')

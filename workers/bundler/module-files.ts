@@ -30,7 +30,10 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 const MAX_SOURCE_BYTES = 20 * 1024 * 1024
 
 /** Reads every file of a build itself: inside the root by real path, no secrets, no native code. */
-export function moduleFiles(request: ToolBundleRequest, refused: RefusedFile[]): Plugin {
+export function moduleFiles(
+  request: ToolBundleRequest,
+  found: { readonly refused: RefusedFile[]; readonly natives: Set<string> },
+): Plugin {
   let total = 0
   return {
     name: 'caisson-module-files',
@@ -38,12 +41,13 @@ export function moduleFiles(request: ToolBundleRequest, refused: RefusedFile[]):
       build.onLoad({ filter: /.*/, namespace: 'file' }, ({ path }) => {
         const admitted = admit(path, request)
         if (typeof admitted === 'string') {
-          refused.push({ path, text: admitted })
+          found.refused.push({ path, text: admitted })
           return { errors: [{ text: admitted }] }
         }
         total += admitted.bytes
         if (total > MAX_SOURCE_BYTES)
           return { errors: [{ text: 'the source is larger than 20 MB' }] }
+        if (isNative(admitted.path)) found.natives.add(admitted.inside)
         return load(admitted, request.target)
       })
     },
@@ -65,13 +69,17 @@ function admit(path: string, request: ToolBundleRequest): Admitted | string {
   if (inside === undefined) return "an import leads out of the tool's folder"
   if (isNeverBundled(inside)) return `"${inside}" is named like a secret and is not bundled`
   const extension = extname(real).toLowerCase()
-  if (extension === '.node' && request.target !== 'process')
+  if (isNative(real) && request.target !== 'process')
     return `"${inside}" is native code, ${describeNative(request.target)}`
   if (extension === '.wasm') return `"${inside}" is WebAssembly, ${describeWasm(request.target)}`
   const loader = LOADERS[extension]
   const stats = statSync(real)
   if (!stats.isFile()) return `"${inside}" is not a regular file`
   return { path: real, inside, bytes: stats.size, loader }
+}
+
+function isNative(path: string): boolean {
+  return extname(path).toLowerCase() === '.node'
 }
 
 function describeNative(target: BundleTarget): string {
@@ -87,7 +95,7 @@ function describeWasm(target: BundleTarget): string {
 }
 
 function load(file: Admitted, target: BundleTarget): OnLoadResult {
-  if (extname(file.path).toLowerCase() === '.node') {
+  if (isNative(file.path)) {
     const contents = `module.exports = __caisson_require(${JSON.stringify(packagePath(file))})`
     return { contents, loader: 'js' }
   }

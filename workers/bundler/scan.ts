@@ -31,7 +31,7 @@ export async function scanTool(given: ScanRequest): Promise<SourceUse> {
       define: { ...options.define, ...freeNames() },
       // Joins texts that are written in parts, and makes one form of several.
       minifySyntax: true,
-      plugins: [namedModules(), moduleFiles(request, refused)],
+      plugins: [namedModules(), moduleFiles(request, { refused, natives: new Set() })],
     })
     return readText(result.outputFiles?.[0]?.text ?? '')
   } catch (error) {

@@ -27,6 +27,8 @@ export interface ToolBundle {
   readonly code: string
   /** Node modules and virtual packages the code imports, sorted. */
   readonly imports: readonly string[]
+  /** Native add-ons that it loads when it runs, by their paths below the root, sorted. */
+  readonly natives: readonly string[]
 }
 
 const MAX_BUNDLE_BYTES = 20 * 1024 * 1024
@@ -36,15 +38,20 @@ export async function bundleTool(given: ToolBundleRequest): Promise<ToolBundle> 
   const request = { ...given, root: realpathSync(given.root), entry: realpathSync(given.entry) }
   const refused: RefusedFile[] = []
   const imports = new Set<string>()
+  const natives = new Set<string>()
   const options = buildOptions(request)
   try {
     const result = await build({
       ...options,
-      plugins: [moduleNames(request.target, imports), moduleFiles(request, refused)],
+      plugins: [moduleNames(request.target, imports), moduleFiles(request, { refused, natives })],
     })
     const text = result.outputFiles?.[0]?.text ?? ''
     if (text.length > MAX_BUNDLE_BYTES) throw new BundleError(['the bundle is larger than 20 MB'])
-    return { code: toFactory(text, request.target), imports: [...imports].sort() }
+    return {
+      code: toFactory(text, request.target),
+      imports: [...imports].sort(),
+      natives: [...natives].sort(),
+    }
   } catch (error) {
     const [first] = refused
     const at = first === undefined ? undefined : await locateImport(options, first.path)

@@ -22,7 +22,7 @@ const INIT_MB = 8
 /** The body of a command tool. Throws `CONFIG_INVALID` for grants that no program can be given. */
 export function createCommand(
   { sandboxes, lane, workspace, hostPath }: CommandParts,
-  { root, manifest }: CommandSource,
+  { root, manifest, files }: CommandSource,
   profile: SandboxProfile,
 ): ToolBody {
   const { limits, confinement } = profile
@@ -45,6 +45,7 @@ export function createCommand(
         profile,
         roots: { workspace, package: root },
         folders,
+        files,
         binds: [nodeBind(process.execPath)],
         memoryBytes: (limits.memoryMb + INIT_MB) * MB,
       }),

@@ -129,6 +129,7 @@ function toProgram(
     profile,
     roots: { workspace, package: source.root },
     folders: toGrantedFolders(profile.fs),
+    ...(source.files === undefined ? {} : { files: source.files }),
     binds: [nodeBind(process.execPath)],
     memoryBytes: (memoryMb + NODE_MB) * MB,
     dataBytes: (2 * memoryMb + NODE_DATA_MB) * MB,

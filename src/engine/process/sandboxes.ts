@@ -1,5 +1,5 @@
 import { CaissonError } from '../../errors/caisson-error.ts'
-import type { Bind } from '../../sandbox/bwrap-args.ts'
+import type { Bind, BoundFile } from '../../sandbox/bwrap-args.ts'
 import type { Cgroup, Cgroups } from '../../sandbox/cgroup.ts'
 import type { ConfinedProcess, ProgramSpec } from '../../sandbox/confined-process.ts'
 import { toUnavailable, type Confiner } from '../../sandbox/confiner.ts'
@@ -14,6 +14,7 @@ import { REPLACED } from '../../sandbox/start-confined.ts'
 import { startUnconfined } from '../../sandbox/start-unconfined.ts'
 import type { EngineCounts } from '../../types/engine.ts'
 import type { SandboxProfile } from '../../types/profile.ts'
+import type { HeldFile } from '../../types/source.ts'
 import { isConfirmed } from '../shared/confirm.ts'
 import { createTally } from '../shared/tally.ts'
 import { DOOR, hasDoor } from './program-env.ts'
@@ -29,6 +30,8 @@ export interface Program extends ProgramSpec {
   readonly folders: readonly GrantedFolder[]
   /** What it needs besides, for itself. */
   readonly binds: readonly Bind[]
+  /** Of its tool's own, as they were when that was loaded; where its profile shows them. */
+  readonly files?: readonly HeldFile[]
   /** Of the whole sandbox. */
   readonly memoryBytes: number
   /** Of one process, where the program is known to ask for no more. */
@@ -57,6 +60,7 @@ export interface SandboxesSpec {
   diagnose(text: string): void
 }
 
+const PACKAGE = '/package'
 const START_MS = 5_000
 /** One that carries no request costs the host something too. */
 const SPARE_CONNECTIONS = 100
@@ -97,12 +101,17 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
       return { process, release: async () => undefined }
     }
     const granted = await locateFolders(folders, roots)
+    const files = shownFiles(program, granted)
     const release = await placeholders.hold(granted)
     try {
       const process = await spec.confiner.start({
         ...program,
         limits,
-        binds: [...granted, ...program.binds],
+        binds: [
+          ...granted.filter(({ to }) => !files.some((file) => file.to === to)),
+          ...program.binds,
+        ],
+        files,
         covers: await findCovers(granted),
         tmpfsBytes: tmpfsBytesOf(profile),
         ...(hasDoor(profile) ? { door: DOOR } : {}),
@@ -167,6 +176,13 @@ export function createSandboxes(spec: SandboxesSpec): Sandboxes {
       await Promise.all(open.map(({ dead }) => isConfirmed(dead)))
     },
   }
+}
+
+/** What is held of the tool's own files, as far as its profile shows them. */
+function shownFiles({ files = [] }: Program, granted: readonly Bind[]): BoundFile[] {
+  return files
+    .map(({ path, bytes }) => ({ to: `${PACKAGE}/${path}`, bytes }))
+    .filter(({ to }) => granted.some((bind) => to === bind.to || to.startsWith(`${bind.to}/`)))
 }
 
 function openWayOut(profile: SandboxProfile, process: ConfinedProcess): WayOut | undefined {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { resolve as resolvePath } from 'node:path'
 import { BUILTIN_SOURCE } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
+import { inConfig } from '../config/in-config.ts'
 import { createAsks } from '../approval/asks.ts'
 import { SYSTEM_CLOCK } from '../approval/clock.ts'
 import { pathInside } from '../loader/package-path.ts'
@@ -51,7 +52,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     checkTrustedDirs(next.settings.trustedDirs, { home, stateDir: kernel.spec.stateHome })
     return next
   }
-  let inForce = resolve(approval ?? {})
+  let inForce = inConfig(kernel.spec.approvalFrom, () => resolve(approval ?? {}))
   const artifacts = createArtifacts(seams.files ?? REAL_FILES, clock)
   const reading = createHostAssessor(kernel, {
     settings: () => inForce.settings,

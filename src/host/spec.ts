@@ -6,7 +6,7 @@ import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/co
 import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
 import type { CodeModeSettings } from './code-mode.ts'
 import { hostSchema } from './host-schema.ts'
-import { readConfig } from './read-config.ts'
+import { readConfig, type ReadConfig } from './read-config.ts'
 import { toIssueTexts } from '../config/issue-text.ts'
 import type { z } from 'zod'
 import { resolveSecrets, type ResolvedSecrets, type SecretOptions } from './resolve-secrets.ts'
@@ -80,6 +80,8 @@ export interface HostSpec {
   /** Settings under `approval`, undefined when it is off. */
   readonly approval: object | undefined
   readonly approvalSeams: ApprovalSeams
+  /** The configuration that the settings under `approval` come from, where it alone says them. */
+  readonly approvalFrom: string | undefined
   readonly guards: GuardSettings
   readonly toolPolicies: ReadonlyMap<string, ToolDescriptor>
   /** Absolute; where journals go, and what no tool touches. */
@@ -89,16 +91,24 @@ export interface HostSpec {
   readonly logger: (line: string) => void
 }
 
-/** Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong. */
-export function resolveHostSpec(options: HostOptions): HostSpec {
-  const given = withConfig(options)
+/**
+ * Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong, and the
+ * file it is in. `read` is the configuration of the options where somebody has read it already.
+ */
+export function resolveHostSpec(options: HostOptions, read?: ReadConfig): HostSpec {
+  const config = read ?? (options.config === undefined ? undefined : readConfig(options.config))
+  const given = config === undefined ? options : withConfig(options, config)
   const { profiles, defaults, ...rest } = parseOptions(given, 'createToolHost()')
   return {
     profileFolders: profiles.filter((entry) => typeof entry === 'string'),
     profileObjects: profiles.filter((entry) => typeof entry !== 'string'),
     workspace: rest.workspace ?? process.cwd(),
     stateDir: rest.stateDir === undefined ? undefined : resolve(rest.stateDir),
-    secrets: resolveSecrets(rest.secrets, process.env),
+    secrets: resolveSecrets(rest.secrets, process.env, (name) =>
+      config !== undefined && !Object.hasOwn(options.secrets ?? {}, name)
+        ? config.label
+        : 'createToolHost()',
+    ),
     maxRunners: rest.maxRunners ?? Math.max(2, availableParallelism()),
     callsPerRunner: rest.callsPerRunner,
     maxQueue: rest.maxQueue,
@@ -113,6 +123,7 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     defaultProfile: defaults.profile,
     approval: typeof rest.approval === 'object' ? rest.approval : rest.approval ? {} : undefined,
     approvalSeams: seamsOf(given.approval),
+    approvalFrom: Object.keys(Object(options.approval)).length > 0 ? undefined : config?.label,
     guards: rest.guards,
     toolPolicies: new Map(
       Object.entries(rest.tools).flatMap(([name, { policy }]) =>
@@ -125,9 +136,7 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
   }
 }
 
-function withConfig({ config, ...options }: HostOptions): HostOptions {
-  if (config === undefined) return options
-  const read = readConfig(config)
+function withConfig({ config: _, ...options }: HostOptions, read: ReadConfig): HostOptions {
   const given = read.options
   return {
     ...given,

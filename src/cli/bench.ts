@@ -50,7 +50,7 @@ export async function runBench(output: Output, options: BenchOptions): Promise<n
       ...(options.config === undefined ? {} : { config: options.config }),
       ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
     },
-    overrideSettings(options),
+    { adjust: overrideSettings(options) },
   )
   await using host = configured.host
   const target = resolveTarget('bench', options, configured.workspace)

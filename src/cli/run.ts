@@ -42,7 +42,7 @@ export async function runTool(output: Output, options: RunOptions): Promise<numb
       ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
       ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
     },
-    overrideSettings(options),
+    { adjust: overrideSettings(options) },
   )
   await using host = configured.host
   const target = resolveTarget('run', options, configured.workspace)

@@ -43,8 +43,7 @@ export function resolveTarget(command: string, options: TargetOptions, workspace
   return { isConfigured: false, sources, ...(tool === undefined ? {} : { tool }) }
 }
 
-/** How the configuration is called where nothing else is said. */
-export const CONFIG_FILE = 'caisson.config.json'
+const CONFIG_FILE = 'caisson.config.json'
 
 /** What a command says that was given neither sources nor a configuration. */
 export function nothingNamed(command: string, packs = '--tools builtin'): CaissonError {

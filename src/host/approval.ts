@@ -118,12 +118,17 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   }
 }
 
-// A page that cannot be opened is one answerer less, and the host goes on.
-function announceConsole(api: ApprovalApi, { diagnose }: Kernel): void {
-  if (!api.settings.answerers.console.enabled) return
+// A page that cannot be opened is one answerer less, and the host goes on. Its port may be taken by
+// the host that this one replaces, until the calls there have ended.
+function announceConsole(api: ApprovalApi, kernel: Kernel, isRepeated = false): void {
+  if (!api.settings.answerers.console.enabled || kernel.closed) return
   api.openConsole().then(
-    ({ url }) => diagnose(`approvals are answered at ${url}`),
-    (error: unknown) => diagnose(`the approval page could not be opened: ${String(error)}`),
+    ({ url }) => kernel.diagnose(`approvals are answered at ${url}`),
+    (error: unknown) => {
+      if (!isRepeated) kernel.diagnose(`the approval page could not be opened: ${String(error)}`)
+      if ((Object(error) as NodeJS.ErrnoException).code !== 'EADDRINUSE') return
+      setTimeout(() => announceConsole(api, kernel, true), 500).unref()
+    },
   )
 }
 

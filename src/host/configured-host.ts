@@ -23,16 +23,24 @@ export function hasSources({ sources, mcpServers }: OperatorConfig): boolean {
   return sources.length > 0 || Object.keys(mcpServers).length > 0
 }
 
+export interface ConfiguredOptions {
+  /** May change what is loaded. */
+  readonly adjust?: (operator: OperatorConfig) => OperatorConfig
+  /** Another host may use the same state folder, so decisions go to a file of this host alone. */
+  readonly isReplaceable?: boolean
+}
+
 /**
- * Reads a configuration once and creates its host. `adjust` may change what is loaded. Throws
- * `CONFIG_INVALID` with the file and key that are wrong.
+ * Reads a configuration once and creates its host. Throws `CONFIG_INVALID` with the file and key that are wrong.
  */
 export async function createConfiguredHost(
   options: HostOptions,
-  adjust: (operator: OperatorConfig) => OperatorConfig = (operator) => operator,
+  { adjust = (operator) => operator, isReplaceable = false }: ConfiguredOptions = {},
 ): Promise<ConfiguredHost> {
   const read = options.config === undefined ? undefined : readConfig(options.config)
-  const spec = resolveHostSpec(options, read)
+  const resolved = resolveHostSpec(options, read)
+  const seams = isReplaceable ? { journal: 'run' as const } : {}
+  const spec = { ...resolved, approvalSeams: { ...seams, ...resolved.approvalSeams } }
   const host = createHostOf(spec)
   try {
     inConfig(read && `${read.label}: defaults.profile`, () =>

@@ -28,13 +28,15 @@ export async function loadConfigured(
   { sources, mcpServers }: Pick<OperatorConfig, 'sources' | 'mcpServers'>,
   /** Folder that relative paths of servers start in. */
   base: string,
+  /** What errors call a source by its place. */
+  keyOf: (index: number) => string | undefined = (index) => `sources.${index}`,
 ): Promise<ConfiguredTools> {
   const tried: Tried[] = []
   for (const [index, entry] of sources.map(toEntry).entries()) {
     if (entry.enabled === false) continue
     const shown = entry.name ?? entry.source
     for (const options of splitByProfile(entry)) {
-      tried.push(await tryLoad(shown, `sources.${index}`, () => load(entry.source, options)))
+      tried.push(await tryLoad(shown, keyOf(index), () => load(entry.source, options)))
     }
   }
   const servers = Object.entries(mcpServers).filter(([, { disabled }]) => disabled !== true)
@@ -52,14 +54,14 @@ type Tried = ConfiguredSource | ConfiguredFailure
 
 async function tryLoad(
   source: string,
-  key: string,
+  key: string | undefined,
   load: () => Promise<LoadedTools>,
 ): Promise<Tried> {
   try {
     return { source, loaded: await load() }
   } catch (error) {
     if (!isCaissonError(error)) throw error
-    return { source, error: placeError(key, error) }
+    return { source, error: key === undefined ? error : placeError(key, error) }
   }
 }
 

@@ -136,7 +136,7 @@ export function resolveHostSpec(options: HostOptions, read?: ReadConfig): HostSp
   }
 }
 
-function withConfig({ config: _, ...options }: HostOptions, read: ReadConfig): HostOptions {
+function withConfig({ config: _config, ...options }: HostOptions, read: ReadConfig): HostOptions {
   const given = read.options
   return {
     ...given,

@@ -16,3 +16,22 @@ function readCommand(pid: string): string {
     return ''
   }
 }
+
+/** All processes below one, as the process table has them now. */
+export function listBelow(pid: number): number[] {
+  const parents = new Map(readdirSync('/proc').flatMap(toParent))
+  const below = [...parents].filter(([, parent]) => parent === pid).map(([child]) => child)
+  return below.flatMap((child) => [child, ...listBelow(child)])
+}
+
+function toParent(name: string): [number, number][] {
+  if (!/^\d+$/.test(name)) return []
+  try {
+    const fields = readFileSync(`/proc/${name}/stat`, 'latin1')
+      .replace(/^.*\) /, '')
+      .split(' ')
+    return [[Number(name), Number(fields[1])]]
+  } catch {
+    return []
+  }
+}

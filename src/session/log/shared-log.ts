@@ -6,7 +6,7 @@ export interface SharedLog {
   readonly path: string
   /** The log as one session sees it; closing it leaves the file open for the others. */
   join(options: SessionLogOptions): SessionLog
-  close(): void
+  [Symbol.dispose](): void
 }
 
 /** Key of the session option that holds one. */
@@ -36,6 +36,6 @@ export function openSharedLog(path: string, diagnostic: (text: string) => void):
       close: () => undefined,
       [Symbol.dispose]: () => undefined,
     }),
-    close: () => log.close(),
+    [Symbol.dispose]: () => log.close(),
   }
 }

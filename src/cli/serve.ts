@@ -1,4 +1,5 @@
 import type { OperatorConfig } from '../config/operator-schema.ts'
+import { CaissonError } from '../errors/caisson-error.ts'
 import { hasSources } from '../host/configured-host.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
 import { loadConfigured, type ConfiguredFailure } from '../host/load-configured.ts'
@@ -42,7 +43,7 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
   })
   const { session } = options
   using log = session === undefined ? undefined : openSharedLog(session, output.note)
-  const stageOf = createStages(log)
+  const stages = createStages(log)
   const left: ConfiguredFailure[] = []
   let servers: ToolServers | undefined
   const starting = createReloadableHost(toHostOptions(options, output), {
@@ -53,9 +54,9 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
       if (servers !== undefined && first !== undefined) throw first.error
       left.push(...failures)
       if (options.approve !== 'ask') attachApproval(host, options.approve)
-      stageOf(host)
+      stages.open(host, operator.serve.progress)
     },
-    replaced: (next) => servers?.replace(stageOf(next)),
+    replaced: (next) => servers?.replace(stages.of(next)),
   })
   const opened = await interrupt.during(starting, () => settled(starting))
   if (opened === undefined) return INTERRUPTED
@@ -63,10 +64,9 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
   const { operator, current, failures } = reloadable
   checkStart(current, [...failures, ...left.splice(0)], output)
   servers = createToolServers({
-    stage: stageOf(current),
+    stage: stages.of(current),
     name: operator.serve.name ?? 'caisson',
     version: version(),
-    asksLocked: false,
   })
   reloads.attach(reloadable)
   const http = options.http ?? operator.serve.http
@@ -126,25 +126,31 @@ function checkStart(
   noteFailures(failures, output)
 }
 
+interface Stages {
+  open(host: ToolHost, progress: boolean): void
+  /** Throws for a host that was never opened. */
+  of(host: ToolHost): ToolStage
+}
+
 /** An agent per connection; one log, if any, holds what those of every host do. */
-function createStages(log: SharedLog | undefined): (host: ToolHost) => ToolStage {
+function createStages(log: SharedLog | undefined): Stages {
   const stages = new WeakMap<ToolHost, ToolStage>()
   let count = 0
-  const create = (host: ToolHost): ToolStage => {
-    const shared = log === undefined ? {} : { [SHARED_LOG]: log }
-    const session = host.openSession({ cards: true, ...shared })
-    return {
-      host,
-      openAgent() {
+  return {
+    open(host, progress) {
+      const shared = log === undefined ? {} : { [SHARED_LOG]: log }
+      const session = host.openSession({ cards: true, ...shared })
+      const openAgent: ToolStage['openAgent'] = () => {
         count += 1
         const agent = session.agent(`mcp-${count}`)
         return { agent, close: () => agent.dispose() }
-      },
-    }
-  }
-  return (host) => {
-    const stage = stages.get(host) ?? create(host)
-    stages.set(host, stage)
-    return stage
+      }
+      stages.set(host, { host, progress, openAgent })
+    },
+    of(host) {
+      const stage = stages.get(host)
+      if (stage === undefined) throw new CaissonError('HOST_CLOSED', 'the host is not served')
+      return stage
+    },
   }
 }

@@ -5,6 +5,8 @@ import { createRelay, type Relay } from './relay.ts'
 /** Tools that are served: their host, and who calls them there. */
 export interface ToolStage {
   readonly host: ToolHost
+  /** Whether clients hear of progress. */
+  readonly progress: boolean
   /** Somebody new who calls tools; `close` when nobody calls through it any more. */
   openAgent(): { readonly agent: Agent; close(): Promise<void> }
 }
@@ -25,8 +27,11 @@ export interface OpenStage {
 }
 
 /** Opens a stage; `changed` hears that its tools are others now. */
-export function openStage({ host, openAgent }: ToolStage, changed: () => void): OpenStage {
-  const relay = createRelay(host)
+export function openStage(
+  { host, progress, openAgent }: ToolStage,
+  changed: () => void,
+): OpenStage {
+  const relay = createRelay(host, progress)
   const off = host.on('tools/change', changed)
   const agents = new Map<object, ReturnType<ToolStage['openAgent']>>()
   const waiters = new Set<() => void>()

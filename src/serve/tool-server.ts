@@ -28,8 +28,6 @@ export interface ToolServerSpec {
   readonly stage: ToolStage
   readonly name: string
   readonly version: string
-  /** Whether a client may be asked about what only a person may grant. */
-  readonly asksLocked: boolean
 }
 
 /** MCP servers over the tools of a host, one per connection or request. */
@@ -84,9 +82,8 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
     server.setRequestHandler('tools/list', () => ({ tools: listTools(stage.agentOf(connection)) }))
     server.setRequestHandler('tools/call', (request, ctx) => {
       const agent = stage.agentOf(connection)
-      const { asksLocked } = spec
       const mint = codec.mint
-      const scene: Scene = { stage, agent, asksLocked, server, rounds, isModern, started, mint }
+      const scene: Scene = { stage, agent, server, rounds, isModern, started, mint }
       return stage.track(serveCall(scene, request, ctx))
     })
     return server
@@ -116,7 +113,6 @@ interface Scene {
   /** What the request came to; it stays there whatever is in force meanwhile. */
   readonly stage: OpenStage
   readonly agent: Agent
-  readonly asksLocked: boolean
   readonly server: Server
   readonly rounds: Rounds
   readonly isModern: boolean
@@ -189,7 +185,7 @@ interface Started {
 
 /** Starts a call of the agent; `ask` puts a question of the host to the client. */
 function startCall(
-  { stage, agent, server, asksLocked }: Scene,
+  { stage, agent, server }: Scene,
   { name, args, ctx }: Asked,
   ask: (form: ElicitationForm, signal: AbortSignal) => Promise<unknown> = (form, signal) =>
     ctx.mcpReq.elicitInput(toParams(form), { signal, timeout: ASK_MS }),
@@ -199,14 +195,15 @@ function startCall(
   stage.relay.attach(callId, ctx)
   // A client of the current revision says what it can do with every request.
   const said = capabilitiesOf(ctx) ?? server.getClientCapabilities()
-  const isAskable = said?.elicitation !== undefined
+  const { enabled, locked } = stage.host.approval.settings.answerers.mcp
+  const isAskable = enabled && said?.elicitation !== undefined
   const withdraw = isAskable
     ? stage.host.approval.addAnswerer(
         createElicitationAnswerer({
           id: callId,
           elicit: ask,
           isAvailable: (question) => question.callId === callId,
-          locked: asksLocked,
+          locked,
         }),
       )
     : () => undefined

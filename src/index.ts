@@ -1,5 +1,11 @@
 /** The public surface of Caisson. Everything else is internal and may change. */
 export { createToolHost, type ToolHost } from './host/create-tool-host.ts'
+export {
+  createReloadableHost,
+  type ReloadableHost,
+  type ReloadOptions,
+} from './host/reloadable-host.ts'
+export type { ConfiguredFailure } from './host/load-configured.ts'
 export type { HostOptions } from './host/spec.ts'
 export type { SecretOptions } from './host/resolve-secrets.ts'
 export type { HookDisposer, HooksApi } from './host/hooks.ts'

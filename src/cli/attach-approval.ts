@@ -28,7 +28,7 @@ export function createRunApproval(): {
 /** Has the host's questions answered in the way that `--approve` names; locked ones only by a person. */
 export function attachApproval(host: ToolHost, mode: ApprovalMode): void {
   if (mode === 'ask') {
-    attachTerminalApproval(host)
+    if (host.approval.settings.answerers.terminal) attachTerminalApproval(host)
     return
   }
   const decision = mode === 'always' ? 'allow' : 'reject'

@@ -9,10 +9,9 @@ import {
   parseStages,
   parseWarmup,
 } from './bench-options.ts'
-import { CaissonError } from '../errors/caisson-error.ts'
 import type { Output } from './output.ts'
 import { parseCount, parseDuration } from './parse-option.ts'
-import { placeNames, toolsOption } from './tools-option.ts'
+import { toolsOption } from './tools-option.ts'
 
 const MAX_CALLERS = 10_000
 const DEFAULT_OUTSTANDING = 10_000
@@ -23,7 +22,7 @@ export function addBench(program: Command, output: Output, exit: (code: number) 
   const bench = program
     .command('bench')
     .description('load test a tool: latency, throughput, failures, kills; thresholds and a report')
-    .argument('[source]', 'module file or package folder; may be left out with --tools')
+    .argument('[source]', 'module file or package folder; or a tool of --tools or --config')
     .argument('[tool]', 'tool name; may be left out when the source has one tool')
     .addOption(toolsOption())
     .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
@@ -38,7 +37,7 @@ export function addBench(program: Command, output: Output, exit: (code: number) 
     .option('--json', 'print exactly one JSON object')
     .addHelpText('after', NOTES)
     .action(async (source: string | undefined, tool: string | undefined, options) =>
-      exit(await runBench(output, { ...options, ...toTarget(source, tool, options.tools) })),
+      exit(await runBench(output, { ...options, source, tool })),
     )
   bench
     .command('compare')
@@ -105,7 +104,7 @@ function addSandbox(bench: Command): void {
         .choices(['ask', 'always', 'never'])
         .default('never'),
     )
-    .option('--config <file>', 'host options from a JSON file; options given here win')
+    .option('--config <file>', 'configuration file; options given here win')
 }
 
 function repeatable(flags: string, text: string): Option {
@@ -115,14 +114,3 @@ function repeatable(flags: string, text: string): Option {
 const NOTES = `
 Thresholds: [response.|service.|queue.|lag.]p95<20 (ms; or us, ms, s), avg, min, max;
 errors<1%, dropped<=0, kills<=3, retries<10, rate>500. Exit code 99 when one fails.`
-
-function toTarget(
-  source: string | undefined,
-  tool: string | undefined,
-  pack: string | undefined,
-): { readonly source: string; readonly tool: string | undefined } {
-  const placed = placeNames(source, tool, pack)
-  const from = pack ?? placed.source
-  if (from !== undefined) return { source: from, tool: placed.tool }
-  throw new CaissonError('CONFIG_INVALID', 'bench: name a source, or --tools builtin')
-}

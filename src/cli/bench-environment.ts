@@ -10,9 +10,10 @@ import { version } from '../host/version.ts'
 /** The machine, and what a tool of the host runs in on it. */
 export function describeEnvironment(
   host: ToolHost,
-  loaded: LoadedTools,
+  loaded: readonly LoadedTools[],
   tool: string,
 ): Environment {
+  const own = loaded.find(({ tools }) => tools.includes(tool))
   const info = host.tools.get(tool)
   const profile = info?.profile === undefined ? undefined : host.profiles.resolve(info.profile)
   return {
@@ -24,11 +25,11 @@ export function describeEnvironment(
     engine: info?.engine ?? 'inline',
     profile: profile?.name ?? 'none',
     sandbox: describeSandbox(profile, host.childPids()),
-    state: describeState(profile, loaded),
+    state: describeState(profile, own?.state),
   }
 }
 
-function describeState(profile: SandboxProfile | undefined, { state }: LoadedTools): string {
+function describeState(profile: SandboxProfile | undefined, state: LoadedTools['state']): string {
   if (profile?.engine === 'thread') return 'kept by its worker'
   if (state === undefined) return 'fresh'
   return state.reason === undefined ? state.name : `${state.name} (${state.reason})`

@@ -2,8 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
-import type { LoadedTools } from '../host/load.ts'
+import { createConfiguredHost } from '../host/configured-host.ts'
 import { drawReport } from '../load/draw-report.ts'
 import { toPage } from '../load/page/to-page.ts'
 import type { LoadReport } from '../load/report.ts'
@@ -14,11 +13,15 @@ import { describeEnvironment } from './bench-environment.ts'
 import { checkLoad, readLoadArgs, resolveLoad, type LoadOptions } from './bench-options.ts'
 import { createProgress } from './bench-progress.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
+import { chooseOne, loadTarget, overrideSettings, type LoadedTarget } from './load-target.ts'
 import type { Output } from './output.ts'
+import { chooseTool, resolveTarget, type Target } from './target.ts'
 
 export interface BenchOptions extends LoadOptions {
-  readonly source: string
+  readonly source: string | undefined
   readonly tool: string | undefined
+  /** Pack that comes with the host. */
+  readonly tools?: string
   readonly profile?: string
   readonly timeout?: number
   readonly memory?: number
@@ -42,25 +45,31 @@ export async function runBench(output: Output, options: BenchOptions): Promise<n
   checkLoad(options)
   for (const path of [options.report, options.hgrm]) checkTarget(path)
   const args = await readLoadArgs(options)
-  await using host = createToolHost({
-    ...(options.config === undefined ? {} : { config: options.config }),
-    ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
-  })
+  const configured = await createConfiguredHost(
+    {
+      ...(options.config === undefined ? {} : { config: options.config }),
+      ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
+    },
+    { adjust: overrideSettings(options) },
+  )
+  await using host = configured.host
+  const target = resolveTarget('bench', options, configured.workspace)
   using interrupt = listenForInterrupt()
-  const loaded = await interrupt.during(loadTools(host, options), () => host.close())
+  const loading = loadTarget(configured, target, options, output)
+  const loaded = await interrupt.during(loading, () => host.close())
   if (loaded === undefined) {
     output.failure(new CaissonError('ABORTED_BEFORE_DISPATCH', 'interrupted while loading'))
     return INTERRUPTED
   }
-  const tools = chooseTools(loaded.tools, options)
+  const tools = chooseTools(loaded, target, options.mix)
   const spec = resolveLoad(tools, args, options)
   attachApproval(host, options.approve)
   const progress = createProgress(output)
   const outcome = await runLoad({
     host,
     spec,
-    source: options.source,
-    environment: describeEnvironment(host, loaded, tools[0]?.tool ?? ''),
+    source: loaded.shown,
+    environment: describeEnvironment(host, loaded.loaded, tools[0]?.tool ?? ''),
     thresholds,
     signal: interrupt.signal,
     progress: progress.show,
@@ -86,38 +95,24 @@ function cannotWrite(path: string, error: unknown): CaissonError {
   return new CaissonError('CONFIG_INVALID', `${path} cannot be written: ${why}`)
 }
 
-async function loadTools(host: ToolHost, options: BenchOptions): Promise<LoadedTools> {
-  const { profile, timeout, retries } = options
-  return await host.tools.load(options.source, {
-    ...(profile === undefined ? {} : { profile }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-    ...(retries === undefined ? {} : { retry: { retries } }),
-  })
-}
-
 interface Weighted {
   readonly tool: string
   readonly weight: number
 }
 
-function chooseTools(names: readonly string[], { source, tool, mix }: BenchOptions): Weighted[] {
-  const chosen = [...(mix ?? []), ...(tool === undefined ? [] : ([[tool, 1]] as const))]
-  if (mix !== undefined && tool !== undefined) {
+function chooseTools(loaded: LoadedTarget, target: Target, mix: BenchOptions['mix']): Weighted[] {
+  const { tools, shown } = loaded
+  if (mix === undefined) {
+    if (target.tool !== undefined) return [{ tool: chooseOne(loaded, target), weight: 1 }]
+    const [only] = tools
+    if (only !== undefined && tools.length === 1) return [{ tool: only, weight: 1 }]
+    const text = `${shown} has ${tools.length} tools; name one, or several with --mix, of: ${tools.join(', ')}`
+    throw new CaissonError('CONFIG_INVALID', text, { known: [...tools] })
+  }
+  if (target.tool !== undefined) {
     throw new CaissonError('CONFIG_INVALID', `name tools in --mix or as an argument, not both`)
   }
-  for (const [name] of chosen) {
-    if (names.includes(name)) continue
-    const text = `there is no tool '${name}' in ${source}; it has: ${names.join(', ')}`
-    throw new CaissonError('UNKNOWN_TOOL', text, { known: [...names] })
-  }
-  if (chosen.length > 0) return chosen.map(([name, weight]) => ({ tool: name, weight }))
-  const [only] = names
-  if (only !== undefined && names.length === 1) return [{ tool: only, weight: 1 }]
-  throw new CaissonError(
-    'CONFIG_INVALID',
-    `${source} has ${names.length} tools; name one, or several with --mix, of: ${names.join(', ')}`,
-    { known: [...names] },
-  )
+  return [...mix].map(([name, weight]) => ({ tool: chooseTool(name, tools, shown), weight }))
 }
 
 async function writeFiles(

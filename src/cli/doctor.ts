@@ -3,14 +3,17 @@ import { basename } from 'node:path'
 import { examine } from '../doctor/doctor.ts'
 import { drawProbe, drawReport } from '../doctor/draw-report.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { loadProfiles, parseProfile } from '../sandbox/load-profiles.ts'
+import { parseProfile } from '../sandbox/load-profiles.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import type { Output } from './output.ts'
+import { loadConfiguredProfiles } from './profiles.ts'
 
 export interface DoctorOptions {
   /** Name of a profile, or the path of a `.json` file with one. */
   readonly profile?: string
   readonly quick?: boolean
+  /** Whose profiles can be named. */
+  readonly config?: string
 }
 
 const INTERRUPTED = 130
@@ -21,7 +24,7 @@ const INTERRUPTED = 130
  */
 export async function runDoctor(output: Output, options: DoctorOptions): Promise<number> {
   const { profile: named, quick = false } = options
-  const profile = named === undefined ? undefined : resolveProfile(named)
+  const profile = named === undefined ? undefined : resolveProfile(named, options.config)
   const progress = !output.json && process.stderr.isTTY
   const interrupt = new AbortController()
   const stop = (): void => interrupt.abort()
@@ -44,8 +47,8 @@ export async function runDoctor(output: Output, options: DoctorOptions): Promise
   return report.ok ? 0 : 1
 }
 
-function resolveProfile(named: string): SandboxProfile {
-  if (!named.endsWith('.json')) return loadProfiles().resolve(named)
+function resolveProfile(named: string, config: string | undefined): SandboxProfile {
+  if (!named.endsWith('.json')) return loadConfiguredProfiles(config).resolve(named)
   return parseProfile(readJson(named), basename(named))
 }
 

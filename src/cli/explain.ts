@@ -1,8 +1,12 @@
 import { escapeToLine } from '../cards/escape.ts'
-import { createToolHost } from '../host/create-tool-host.ts'
+import { createConfiguredHost, hasSources } from '../host/configured-host.ts'
+import type { ToolHost } from '../host/create-tool-host.ts'
+import { nearest } from '../policies/auto-approval/config/resolve.ts'
 import type { Explanation } from '../policies/auto-approval/decide/explain.ts'
 import { COMMAND_APPROVAL } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
+import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
+import { noteFailures } from './load-target.ts'
 import type { Output } from './output.ts'
 import { readArgs } from './read-args.ts'
 
@@ -13,19 +17,47 @@ export interface ExplainOptions {
   readonly config?: string
 }
 
-/** `caisson explain`: what would decide a call. Runs nothing, asks nobody and records nothing. */
+/**
+ * `caisson explain`: what would decide a call. Loads what the configuration names, to know the tools;
+ * calls none of them, asks nobody and records nothing.
+ */
 export async function runExplain(output: Output, options: ExplainOptions): Promise<number> {
   const args = await readArgs(options.args)
   checkWorkspace(options.workspace)
-  await using host = createToolHost({
+  const configured = await createConfiguredHost({
     approval: COMMAND_APPROVAL,
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   })
+  await using host = configured.host
+  if (hasSources(configured.operator)) {
+    using interrupt = listenForInterrupt()
+    const loading = configured.load()
+    const loaded = await interrupt.during(loading, () => host.close())
+    if (loaded === undefined) return INTERRUPTED
+    noteFailures(loaded.failures, output)
+    noteUnknown(host, options, output)
+  }
   const explanation = host.approval.explain({ name: options.tool, arguments: args })
   if (output.json) output.object(explanation)
   else for (const line of draw(options.tool, explanation)) output.line(line)
   return 0
+}
+
+function noteUnknown(
+  { tools }: ToolHost,
+  { tool, config = '' }: ExplainOptions,
+  output: Output,
+): void {
+  if (tools.get(tool) !== undefined) return
+  const near = nearest(
+    tool,
+    tools.schemas().map(({ name }) => name),
+  )
+  const hint = near === undefined ? '' : `; did you mean '${near}'?`
+  output.note(
+    `caisson: ${config} loads no tool '${escapeToLine(tool)}', so only its name is judged${hint}`,
+  )
 }
 
 const WORDS = {

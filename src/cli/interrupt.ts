@@ -4,6 +4,8 @@ export const INTERRUPTED = 130
 /** SIGINT and SIGTERM as a signal, until disposed. */
 export interface Interruption extends Disposable {
   readonly signal: AbortSignal
+  /** Interrupts as a signal would. */
+  stop(): void
   /**
    * The work's value; undefined when it was interrupted: `end` is then called once, and whatever the
    * work does afterwards is ignored.
@@ -20,6 +22,7 @@ export function listenForInterrupt(): Interruption {
   process.on('SIGTERM', stop)
   return {
     signal,
+    stop,
     async during(work, end) {
       const interrupted = Promise.withResolvers<undefined>()
       const listener = (): void => interrupted.resolve(undefined)

@@ -12,7 +12,7 @@ import { addPolicyCommands } from './policy-commands.ts'
 import { runProfiles } from './profiles.ts'
 import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
-import { placeNames, toolsOption } from './tools-option.ts'
+import { toolsOption } from './tools-option.ts'
 import { version } from '../host/version.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
@@ -43,7 +43,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
   program
     .command('run')
     .description('run one tool call through the whole pipeline')
-    .argument('[source]', 'module file or package folder; may be left out with --tools')
+    .argument('[source]', 'module file or package folder; or a tool of --tools or --config')
     .argument('[tool]', 'tool name; may be left out when there is one tool')
     .addOption(toolsOption())
     .option('--args <json>', 'arguments as JSON, @file, or - for standard input', '{}')
@@ -58,17 +58,18 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .addOption(approveOption('who answers when policy asks'))
     .option('--session <file>', 'append the events of the call to this JSONL log')
     .option('--workspace <dir>', 'folder that sources are resolved against')
-    .option('--config <file>', 'host options from a JSON file; options given here win')
+    .option('--config <file>', 'configuration file; options given here win')
     .option('--json', 'print exactly one JSON object')
     .action(async (source: string | undefined, tool: string | undefined, options) =>
-      exit(await runTool(output, { ...placeNames(source, tool, options.tools), ...options })),
+      exit(await runTool(output, { source, tool, ...options })),
     )
   program
     .command('list')
     .description('list the tools of sources')
     .argument('[source...]', 'module files or package folders')
     .addOption(toolsOption())
-    .option('--profile <name>', 'sandbox profile (default: pure)')
+    .option('--profile <name>', 'sandbox profile of the sources named here (default: pure)')
+    .option('--config <file>', 'configuration file; what it loads is listed too')
     .option('--json', 'print exactly one JSON object')
     .action(async (sources: string[], options) =>
       exit(await runList(output, { sources, ...options })),
@@ -111,6 +112,7 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .description('fire every limit on this machine; exits 1 when one has a hole')
     .argument('[profile]', 'also: can this profile be kept here? A name, or a .json file')
     .option('--quick', 'leave out what takes seconds')
+    .option('--config <file>', 'configuration file, for its profiles')
     .option('--json', 'print exactly one JSON object')
     .action(async (profile: string | undefined, options) =>
       exit(await runDoctor(output, { ...options, ...(profile === undefined ? {} : { profile }) })),
@@ -120,8 +122,9 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .command('profiles')
     .description('list the sandbox profiles, or explain one')
     .argument('[name]')
+    .option('--config <file>', 'configuration file, for its profiles')
     .option('--json', 'print exactly one JSON object')
-    .action((name: string | undefined) => exit(runProfiles(output, name)))
+    .action((name: string | undefined, options) => exit(runProfiles(output, name, options)))
   program
     .command('replay')
     .description('draw the cards of a recorded session, without running anything')

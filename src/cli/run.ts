@@ -1,17 +1,20 @@
 import { CaissonError } from '../errors/caisson-error.ts'
-import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
+import { createConfiguredHost, type ConfiguredHost } from '../host/configured-host.ts'
+import type { ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
 import { attachApproval, createRunApproval, type ApprovalMode } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
+import { chooseOne, loadTarget, overrideSettings } from './load-target.ts'
 import type { Output } from './output.ts'
 import { printCalls } from './print-call.ts'
 import { readArgs } from './read-args.ts'
+import { resolveTarget, type Target } from './target.ts'
 
 export interface RunOptions {
-  /** Undefined with `tools` alone. */
+  /** A source, or the name of a tool of the pack or of the configuration. */
   readonly source: string | undefined
   readonly tool: string | undefined
   /** Pack that comes with the host. */
@@ -29,19 +32,23 @@ export interface RunOptions {
 
 /** `caisson run`: one call through the whole pipeline. */
 export async function runTool(output: Output, options: RunOptions): Promise<number> {
-  if (options.source === undefined && options.tools === undefined)
-    throw new CaissonError('CONFIG_INVALID', 'run: name a source, or --tools builtin')
   const args = await readArgs(options.args)
   checkWorkspace(options.workspace)
   const { approval, command } = createRunApproval()
-  await using host = createToolHost({
-    approval,
-    ...(options.config === undefined ? {} : { config: options.config }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
-    ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
-  })
+  const configured = await createConfiguredHost(
+    {
+      approval,
+      ...(options.config === undefined ? {} : { config: options.config }),
+      ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+      ...(options.memory === undefined ? {} : { defaults: { memoryMb: options.memory } }),
+    },
+    { adjust: overrideSettings(options) },
+  )
+  await using host = configured.host
+  const target = resolveTarget('run', options, configured.workspace)
   using interrupt = listenForInterrupt()
-  const loaded = await interrupt.during(loadTool(host, options, output), () => host.close())
+  const loading = loadTool(configured, target, options, output)
+  const loaded = await interrupt.during(loading, () => host.close())
   if (loaded === undefined) return reportInterrupted(output)
   command(loaded.tool)
   noteCeiling(host, loaded.profile, options.timeout, output)
@@ -99,49 +106,18 @@ function noteCeiling(
 }
 
 async function loadTool(
-  host: ToolHost,
+  configured: ConfiguredHost,
+  target: Target,
   options: RunOptions,
   output: Output,
 ): Promise<Pick<ReadyCall, 'tool' | 'engine' | 'profile'>> {
-  const { timeout, retries } = options
-  const sources = [
-    ...(options.tools === undefined ? [] : [options.tools]),
-    ...(options.source === undefined ? [] : [options.source]),
-  ]
-  const names: string[] = []
-  for (const source of sources) {
-    const loaded = await host.tools.load(source, {
-      ...(options.profile === undefined ? {} : { profile: options.profile }),
-      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-      ...(retries === undefined ? {} : { retry: { retries } }),
-    })
-    if (loaded.unconfined !== undefined)
-      output.note(`caisson: ${source}: nothing confines what it runs in: ${loaded.unconfined}`)
-    names.push(...loaded.tools)
-  }
-  const shown = sources.join(' and ')
-  if (options.tool !== undefined) {
-    if (names.includes(options.tool)) return describe(host, options.tool)
-    throw unknownTool(`there is no tool '${options.tool}' in ${shown}`, names)
-  }
-  const [only] = names
-  if (only !== undefined && names.length === 1) return describe(host, only)
-  throw new CaissonError(
-    'CONFIG_INVALID',
-    `${shown} has ${names.length} tools; name one of: ${names.join(', ')}`,
-    { known: [...names] },
-  )
+  const loaded = await loadTarget(configured, target, options, output)
+  return describe(configured.host, chooseOne(loaded, target))
 }
 
 function describe(host: ToolHost, tool: string): Pick<ReadyCall, 'tool' | 'engine' | 'profile'> {
   const info = host.tools.get(tool)
   return { tool, engine: info?.engine ?? 'inline', profile: info?.profile ?? 'none' }
-}
-
-function unknownTool(text: string, known: readonly string[]): CaissonError {
-  return new CaissonError('UNKNOWN_TOOL', `${text}; it has: ${known.join(', ')}`, {
-    known: [...known],
-  })
 }
 
 function toRecord(

@@ -1,19 +1,25 @@
-import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
-import { dirname, resolve } from 'node:path'
-import { CaissonError } from '../errors/caisson-error.ts'
-import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
-import { loadConfigured } from '../host/load-configured.ts'
-import { readConfig } from '../host/read-config.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
-import { serveOverHttp } from '../serve/http.ts'
+import { CaissonError } from '../errors/caisson-error.ts'
+import { hasSources } from '../host/configured-host.ts'
+import type { ToolHost } from '../host/create-tool-host.ts'
+import { loadConfigured, type ConfiguredFailure } from '../host/load-configured.ts'
+import { createReloadableHost } from '../host/reloadable-host.ts'
+import type { HostOptions } from '../host/spec.ts'
+import { version } from '../host/version.ts'
+import type { ToolStage } from '../serve/stage.ts'
 import { serveOverStdio } from '../serve/stdio.ts'
 import { createToolServers, type ToolServers } from '../serve/tool-server.ts'
+import { openSharedLog, SHARED_LOG, type SharedLog } from '../session/log/shared-log.ts'
 import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
-import { listenForInterrupt } from './interrupt.ts'
+import { drain } from './drain.ts'
+import { listenForHangup } from './hangup.ts'
+import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
+import { noteFailures } from './load-target.ts'
 import type { Output } from './output.ts'
-import { version } from '../host/version.ts'
+import { createReloads } from './reloads.ts'
+import { serveHttp } from './serve-http.ts'
+import { nothingNamed } from './target.ts'
 
 export interface ServeOptions {
   readonly sources: readonly string[]
@@ -26,139 +32,125 @@ export interface ServeOptions {
   readonly config?: string
 }
 
-const DEFAULT_HOST = '127.0.0.1'
-
 /** `caisson serve`: an MCP server over stdio, or over streamable HTTP. */
 export async function runServe(output: Output, options: ServeOptions): Promise<number> {
   checkWorkspace(options.workspace)
-  const operator = readConfig(options.config ?? {}).operator
-  await using host = createToolHost({
-    approval: COMMAND_APPROVAL,
-    logger: (line) => output.note(`caisson: ${line}`),
-    ...(options.config === undefined ? {} : { config: options.config }),
-    ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
+  using interrupt = listenForInterrupt()
+  const reloads = createReloads(output)
+  using _hangup = listenForHangup({
+    reload: options.config === undefined ? undefined : reloads.request,
+    end: interrupt.stop,
   })
-  await loadAll(host, options, operator, output)
-  if (options.approve !== 'ask') attachApproval(host, options.approve)
-  const servers = createToolServers({
-    host,
+  const { session } = options
+  using log = session === undefined ? undefined : openSharedLog(session, output.note)
+  const stages = createStages(log)
+  const left: ConfiguredFailure[] = []
+  let servers: ToolServers | undefined
+  const starting = createReloadableHost(toHostOptions(options, output), {
+    signal: interrupt.signal,
+    async setup(host, operator) {
+      const failures = await loadNamed(host, options, operator)
+      const [first] = failures
+      if (servers !== undefined && first !== undefined) throw first.error
+      left.push(...failures)
+      if (options.approve !== 'ask') attachApproval(host, options.approve)
+      stages.open(host, operator.serve.progress)
+    },
+    replaced: (next) => servers?.replace(stages.of(next)),
+  })
+  const opened = await interrupt.during(starting, () => settled(starting))
+  if (opened === undefined) return INTERRUPTED
+  await using reloadable = opened
+  const { operator, current, failures } = reloadable
+  checkStart(current, [...failures, ...left.splice(0)], output)
+  servers = createToolServers({
+    stage: stages.of(current),
     name: operator.serve.name ?? 'caisson',
     version: version(),
-    openAgent: createAgents(host, options.session),
-    asksLocked: false,
   })
-  using interrupt = listenForInterrupt()
+  reloads.attach(reloadable)
   const http = options.http ?? operator.serve.http
   if (http === undefined) {
     await serveOverStdio(servers, { stop: interrupt.signal, diagnose: output.note })
   } else {
     await serveHttp(servers, { http, operator, output, stop: interrupt.signal })
   }
-  await drain(servers, operator.serve.drainMs)
+  await drain(servers, reloadable.operator.serve.drainMs)
   await servers.close()
   return 0
 }
 
-async function loadAll(
+function toHostOptions({ config, workspace }: ServeOptions, output: Output): HostOptions {
+  return {
+    approval: COMMAND_APPROVAL,
+    logger: (line) => output.note(`caisson: ${line}`),
+    ...(config === undefined ? {} : { config }),
+    ...(workspace === undefined ? {} : { workspace }),
+  }
+}
+
+async function settled(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => undefined)
+}
+
+/** Loads the sources of the command line, which each configuration is served with. */
+async function loadNamed(
   host: ToolHost,
-  options: ServeOptions,
+  { tools, profile, sources }: ServeOptions,
   operator: OperatorConfig,
-  output: Output,
-): Promise<void> {
-  const { tools, profile } = options
-  const named = [...(tools === undefined ? [] : [tools]), ...options.sources]
-  const sources = [
-    ...operator.sources,
-    ...named.map((source) => ({ source, ...(profile === undefined ? {} : { profile }) })),
-  ]
-  if (sources.length === 0 && Object.keys(operator.mcpServers).length === 0) {
-    throw new CaissonError('CONFIG_INVALID', 'serve: name a source, --tools builtin or --config')
+): Promise<readonly ConfiguredFailure[]> {
+  if (sources.length === 0 && tools === undefined && !hasSources(operator)) {
+    throw nothingNamed('serve')
   }
-  const load: ToolHost['tools']['load'] = (source, given) => host.tools.load(source, given)
+  const named = [...(tools === undefined ? [] : [tools]), ...sources]
   const { failures } = await loadConfigured(
-    load,
-    { sources, mcpServers: operator.mcpServers },
-    baseOf(options),
+    (source, given) => host.tools.load(source, given),
+    {
+      sources: named.map((source) => ({ source, ...(profile === undefined ? {} : { profile }) })),
+      mcpServers: {},
+    },
+    '.',
+    () => undefined,
   )
+  return failures
+}
+
+/** What a start leaves out is told; a start that leaves out everything is none. */
+function checkStart(
+  { tools }: ToolHost,
+  failures: readonly ConfiguredFailure[],
+  output: Output,
+): void {
   const [first] = failures
-  if (
-    first !== undefined &&
-    failures.length === sources.length + Object.keys(operator.mcpServers).length
-  )
-    throw first.error
-  for (const { source, error } of failures) {
-    output.note(`caisson: ${error.code}: ${source}: ${error.message}; its tools are not served`)
-  }
+  if (first !== undefined && tools.schemas().length === 0) throw first.error
+  noteFailures(failures, output)
 }
 
-function baseOf({ config, workspace }: ServeOptions): string {
-  if (config !== undefined) return dirname(resolve(config))
-  return resolve(workspace ?? '.')
+interface Stages {
+  open(host: ToolHost, progress: boolean): void
+  /** Throws for a host that was never opened. */
+  of(host: ToolHost): ToolStage
 }
 
-/** An agent per connection, each in a session of its own; one log holds all of them. */
-function createAgents(
-  host: ToolHost,
-  log: string | undefined,
-): Parameters<typeof createToolServers>[0]['openAgent'] {
-  const session = host.openSession({ cards: true, ...(log === undefined ? {} : { log }) })
+/** An agent per connection; one log, if any, holds what those of every host do. */
+function createStages(log: SharedLog | undefined): Stages {
+  const stages = new WeakMap<ToolHost, ToolStage>()
   let count = 0
-  return () => {
-    count += 1
-    const agent = session.agent(`mcp-${count}`)
-    return { agent, close: () => agent.dispose() }
+  return {
+    open(host, progress) {
+      const shared = log === undefined ? {} : { [SHARED_LOG]: log }
+      const session = host.openSession({ cards: true, ...shared })
+      const openAgent: ToolStage['openAgent'] = () => {
+        count += 1
+        const agent = session.agent(`mcp-${count}`)
+        return { agent, close: () => agent.dispose() }
+      }
+      stages.set(host, { host, progress, openAgent })
+    },
+    of(host) {
+      const stage = stages.get(host)
+      if (stage === undefined) throw new CaissonError('HOST_CLOSED', 'the host is not served')
+      return stage
+    },
   }
-}
-
-interface HttpScene {
-  readonly http: string
-  readonly operator: OperatorConfig
-  readonly output: Output
-  readonly stop: AbortSignal
-}
-
-async function serveHttp(
-  servers: ToolServers,
-  { http, operator, output, stop }: HttpScene,
-): Promise<void> {
-  const { tokenEnv, ...settings } = operator.serve
-  const given = tokenEnv === undefined ? undefined : process.env[tokenEnv]
-  if (tokenEnv !== undefined && (given === undefined || given === '')) {
-    throw new CaissonError('CONFIG_INVALID', `serve.tokenEnv: ${tokenEnv} is not set`)
-  }
-  const token = given ?? randomBytes(24).toString('base64url')
-  const serving = await serveOverHttp(servers, {
-    ...parseAddress(http),
-    ...settings,
-    token,
-    diagnose: (text) => output.note(`caisson: ${text}`),
-  })
-  output.note(`caisson: serving MCP at ${serving.url}`)
-  if (given === undefined) output.note(`caisson: bearer token ${token}`)
-  if (!stop.aborted) {
-    await new Promise<void>((resolve) =>
-      stop.addEventListener('abort', () => resolve(), { once: true }),
-    )
-  }
-  serving.stopAccepting()
-  await drain(servers, operator.serve.drainMs)
-  await serving.close()
-}
-
-async function drain(servers: ToolServers, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  await Promise.race([servers.idle(), late])
-  clearTimeout(timer)
-}
-
-/** `7331`, `127.0.0.1:7331` or `[::1]:7331`. Throws `CONFIG_INVALID` for anything else. */
-function parseAddress(text: string): Pick<AddressInfo, 'port'> & { readonly host: string } {
-  const [, bracketed, plain, digits = ''] =
-    /^(?:(?:\[([0-9a-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
-  const port = Number(digits)
-  if (digits !== '' && port <= 65_535) return { host: bracketed ?? plain ?? DEFAULT_HOST, port }
-  throw new CaissonError('CONFIG_INVALID', `--http ${text}: give a port, or host:port`)
 }

@@ -28,6 +28,11 @@ const perTool = z
   })
   .describe('Settings of one tool')
 
+// A server is one process for all of its tools.
+const perServerTool = perTool
+  .omit({ profile: true, memoryMb: true })
+  .describe('Settings of one tool')
+
 const source = z.strictObject({
   source: z.string().min(1).describe('Module file, package folder, command manifest, or `builtin`'),
   name: name.optional().describe('How listings call it'),
@@ -54,7 +59,11 @@ const mcpServer = z
     profile: name.optional().describe('Default: mcp-server'),
     trusted: z.boolean().optional().describe('What it says of its tools may also lower caution'),
     timeoutMs: ms.optional().describe('Of each call; progress does not extend it'),
-    tools: z.record(z.string(), perTool).optional(),
+    retry: retry.optional(),
+    tools: z
+      .record(z.string(), perServerTool)
+      .optional()
+      .describe('By the name `mcp__<server>__<tool>`'),
     disabled: z.boolean().optional(),
   })
   .refine((given) => (given.command === undefined) !== (given.url === undefined), {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { resolve as resolvePath } from 'node:path'
 import { BUILTIN_SOURCE } from '../builtin/pack.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
+import { inConfig } from '../config/in-config.ts'
 import { createAsks } from '../approval/asks.ts'
 import { SYSTEM_CLOCK } from '../approval/clock.ts'
 import { pathInside } from '../loader/package-path.ts'
@@ -51,7 +52,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     checkTrustedDirs(next.settings.trustedDirs, { home, stateDir: kernel.spec.stateHome })
     return next
   }
-  let inForce = resolve(approval ?? {})
+  let inForce = inConfig(kernel.spec.approvalFrom, () => resolve(approval ?? {}))
   const artifacts = createArtifacts(seams.files ?? REAL_FILES, clock)
   const reading = createHostAssessor(kernel, {
     settings: () => inForce.settings,
@@ -118,12 +119,17 @@ export function createHostApproval(kernel: Kernel): HostApproval {
   }
 }
 
-// A page that cannot be opened is one answerer less, and the host goes on.
-function announceConsole(api: ApprovalApi, { diagnose }: Kernel): void {
-  if (!api.settings.answerers.console.enabled) return
+// A page that cannot be opened is one answerer less, and the host goes on. Its port may be taken by
+// the host that this one replaces, until the calls there have ended.
+function announceConsole(api: ApprovalApi, kernel: Kernel, isRepeated = false): void {
+  if (!api.settings.answerers.console.enabled || kernel.closed) return
   api.openConsole().then(
-    ({ url }) => diagnose(`approvals are answered at ${url}`),
-    (error: unknown) => diagnose(`the approval page could not be opened: ${String(error)}`),
+    ({ url }) => kernel.diagnose(`approvals are answered at ${url}`),
+    (error: unknown) => {
+      if (!isRepeated) kernel.diagnose(`the approval page could not be opened: ${String(error)}`)
+      if ((Object(error) as NodeJS.ErrnoException).code !== 'EADDRINUSE') return
+      setTimeout(() => announceConsole(api, kernel, true), 500).unref()
+    },
   )
 }
 

@@ -20,7 +20,7 @@ import { createLoader } from './load.ts'
 import type { ToolMetrics } from './metrics.ts'
 import { version } from './version.ts'
 import { openSession, type Session, type SessionOptions } from './session.ts'
-import { resolveHostSpec, type HostOptions } from './spec.ts'
+import { resolveHostSpec, type HostOptions, type HostSpec } from './spec.ts'
 import { createToolsApi, type ToolsApi } from './tools-api.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 
@@ -38,6 +38,8 @@ export interface ToolHost extends AsyncDisposable {
   metrics(): Readonly<Record<string, ToolMetrics>>
   /** What became of the processes and threads of each engine so far. */
   engineCounts(): Readonly<Record<SandboxProfile['engine'], EngineCounts>>
+  /** Resolves when no call is under way. */
+  idle(): Promise<void>
   /** Process ids of the sandbox's children, for monitoring. */
   childPids(): number[]
   /** Ends everything: no child process, thread, timer or file handle of the host is left when it resolves. */
@@ -52,7 +54,11 @@ const DEFAULT_MEMORY_MB = 64
 
 /** Creates a host. Throws `CONFIG_INVALID` for options that make no sense, or that nobody can keep here. */
 export function createToolHost(options: HostOptions = {}): ToolHost {
-  const spec = resolveHostSpec(options)
+  return createHostOf(resolveHostSpec(options))
+}
+
+/** The same from options that are resolved. */
+export function createHostOf(spec: HostSpec): ToolHost {
   const profiles = loadProfiles(spec.profileFolders, spec.profileObjects)
   const kernel = createKernel(spec)
   const bundler = createBundler({ timeoutMs: BUNDLE_TIMEOUT_MS, idleMs: BUNDLER_IDLE_MS })
@@ -128,6 +134,7 @@ export function createToolHost(options: HostOptions = {}): ToolHost {
       thread: thread.counts(),
       process: programs.counts(),
     }),
+    idle: () => kernel.idle(),
     childPids: () => [...isolate.pids(), ...code.pids(), ...programs.pids()],
     close: () => (closing ??= close()),
     [Symbol.asyncDispose]: () => host.close(),

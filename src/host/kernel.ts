@@ -64,6 +64,8 @@ export interface Kernel {
   /** From now on no tool may write this file or folder of the host. Absolute. */
   protect(path: string): void
   diagnose(text: string): void
+  /** Resolves when no call is under way. */
+  idle(): Promise<void>
   /** Ends every live call with `code` and resolves when all have settled. */
   interruptAll(code: InterruptCode, reason: string): Promise<void>
   /** From now on new calls are refused with `HOST_CLOSED`. */
@@ -247,6 +249,7 @@ export function createKernel(spec: HostSpec): Kernel {
     restoreFiles: (agent, seen) => files.restore(agent, seen),
     protect: (path) => void ownFiles.add(path),
     diagnose,
+    idle: () => until(() => live.size === 0),
     async interruptAll(code, reason) {
       const cause = new CaissonError(code, reason)
       for (const call of live.values()) call.interrupt.fire(code, cause)

@@ -1,11 +1,25 @@
 import { isCaissonError, type CaissonError } from '../errors/caisson-error.ts'
+import { placeError } from '../config/in-config.ts'
 import type { OperatorConfig, SourceEntry } from '../config/operator-schema.ts'
 import type { LoadedTools, LoadOptions, ToolSettings } from './load.ts'
 
-/** What came of the sources of a configuration. */
+/** A source of a configuration, and what came of it. */
+export interface ConfiguredSource {
+  /** As listings call it. */
+  readonly source: string
+  readonly loaded: LoadedTools
+}
+
+/** A source that could not be loaded; the text of the error names its key. */
+export interface ConfiguredFailure {
+  readonly source: string
+  readonly error: CaissonError
+}
+
+/** What came of the sources of a configuration, in its order. */
 export interface ConfiguredTools {
-  readonly loaded: readonly LoadedTools[]
-  readonly failures: readonly { readonly source: string; readonly error: CaissonError }[]
+  readonly loaded: readonly ConfiguredSource[]
+  readonly failures: readonly ConfiguredFailure[]
 }
 
 /** Loads each source and server of a configuration; one that fails does not keep the others out. */
@@ -14,24 +28,41 @@ export async function loadConfigured(
   { sources, mcpServers }: Pick<OperatorConfig, 'sources' | 'mcpServers'>,
   /** Folder that relative paths of servers start in. */
   base: string,
+  /** What errors call a source by its place. */
+  keyOf: (index: number) => string | undefined = (index) => `sources.${index}`,
 ): Promise<ConfiguredTools> {
-  const loaded: LoadedTools[] = []
-  const failures: { source: string; error: CaissonError }[] = []
-  const tryLoad = async (source: string, options: LoadOptions): Promise<void> => {
-    try {
-      loaded.push(await load(source, options))
-    } catch (error) {
-      if (!isCaissonError(error)) throw error
-      failures.push({ source, error })
+  const tried: Tried[] = []
+  for (const [index, entry] of sources.map(toEntry).entries()) {
+    if (entry.enabled === false) continue
+    const shown = entry.name ?? entry.source
+    for (const options of splitByProfile(entry)) {
+      tried.push(await tryLoad(shown, keyOf(index), () => load(entry.source, options)))
     }
   }
-  for (const entry of sources.map(toEntry)) {
-    if (entry.enabled === false) continue
-    for (const options of splitByProfile(entry)) await tryLoad(entry.source, options)
-  }
   const servers = Object.entries(mcpServers).filter(([, { disabled }]) => disabled !== true)
-  await Promise.all(servers.map(([name, server]) => tryLoad(name, { server, base })))
-  return { loaded, failures }
+  const served = servers.map(([name, server]) =>
+    tryLoad(name, `mcpServers.${name}`, () => load(name, { server, base })),
+  )
+  tried.push(...(await Promise.all(served)))
+  return {
+    loaded: tried.flatMap((one) => ('loaded' in one ? [one] : [])),
+    failures: tried.flatMap((one) => ('error' in one ? [one] : [])),
+  }
+}
+
+type Tried = ConfiguredSource | ConfiguredFailure
+
+async function tryLoad(
+  source: string,
+  key: string | undefined,
+  load: () => Promise<LoadedTools>,
+): Promise<Tried> {
+  try {
+    return { source, loaded: await load() }
+  } catch (error) {
+    if (!isCaissonError(error)) throw error
+    return { source, error: key === undefined ? error : placeError(key, error) }
+  }
 }
 
 function toEntry(entry: string | SourceEntry): SourceEntry {

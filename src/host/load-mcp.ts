@@ -12,6 +12,7 @@ import type { Profiles } from '../sandbox/load-profiles.ts'
 import { compileRawParameters } from '../schema/raw.ts'
 import type { JsonObject } from '../types/json.ts'
 import type { SandboxProfile } from '../types/profile.ts'
+import type { RetrySettings } from '../types/tool.ts'
 import { INSPECTION } from './inspection.ts'
 import type { Kernel } from './kernel.ts'
 import type { LoadedTools, LoadOptions } from './load.ts'
@@ -107,11 +108,13 @@ function tryRegistration(kernel: Kernel, tool: McpTool, from: From): Registratio
     const timeoutMs = settings?.timeoutMs ?? options.timeoutMs ?? entry.timeoutMs
     const repeats =
       settings?.idempotent ?? options.idempotent ?? (entry.trusted === true && idempotent)
+    const retry = settings?.retry ?? options.retry ?? entry.retry
     const operator = toOperator(
       profile,
       {
         ...options,
         idempotent: repeats,
+        ...(retry === undefined ? {} : { retry: retry as RetrySettings }),
         ...(timeoutMs === undefined ? {} : { timeoutMs }),
       },
       { packageRoot: undefined, source },

@@ -1,10 +1,13 @@
 import { dirname, resolve } from 'node:path'
 import { fileSchema } from '../config/file-schema.ts'
 import { toIssueTexts } from '../config/issue-text.ts'
+import { inConfig } from '../config/in-config.ts'
 import { operatorSchema, type OperatorConfig } from '../config/operator-schema.ts'
 import { readJsonc } from '../config/parse-jsonc.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { findProtoKey } from '../json/proto-key.ts'
+import { loadProfiles, type Profiles } from '../sandbox/load-profiles.ts'
+import { profileSchema } from '../sandbox/profile-schema.ts'
 import type { HostOptions } from './spec.ts'
 
 /** Options that come from a file or an object of that shape; where it says folders, they are absolute. */
@@ -14,6 +17,8 @@ export interface ReadConfig {
   readonly operator: OperatorConfig
   /** What errors call it. */
   readonly label: string
+  /** Folder that relative paths of servers start in; undefined for an object. */
+  readonly folder: string | undefined
 }
 
 /**
@@ -23,7 +28,7 @@ export interface ReadConfig {
 export function readConfig(config: string | object): ReadConfig {
   if (typeof config !== 'string') {
     checkKeys(config, 'config')
-    return { ...parseKeys(config, 'config'), label: 'config' }
+    return { ...parseKeys(config, 'config'), label: 'config', folder: undefined }
   }
   const parsed = readJsonc(config, 'config')
   checkKeys(parsed, `config ${config}`)
@@ -38,7 +43,21 @@ export function readConfig(config: string | object): ReadConfig {
     if (Object.hasOwn(options, key)) options[key] = at(options[key])
   }
   if (Array.isArray(options['profiles'])) options['profiles'] = options['profiles'].map(at)
-  return { options: options as HostOptions, operator: withFolder(operator, folder), label: config }
+  checkProfiles(options, config)
+  return {
+    options: options as HostOptions,
+    operator: withFolder(operator, folder),
+    label: config,
+    folder,
+  }
+}
+
+/** The shipped profiles and those of a configuration. Throws `CONFIG_INVALID`. */
+export function toProfiles({ profiles = [] }: Pick<HostOptions, 'profiles'>): Profiles {
+  return loadProfiles(
+    profiles.filter((entry) => typeof entry === 'string'),
+    profiles.filter((entry) => typeof entry !== 'string'),
+  )
 }
 
 function checkKeys(value: unknown, where: string): void {
@@ -49,6 +68,18 @@ function checkKeys(value: unknown, where: string): void {
 
 function invalid(path: string, problem: string): CaissonError {
   return new CaissonError('CONFIG_INVALID', `config ${path}: ${problem}`, { config: path })
+}
+
+// Those of a folder are checked as well: what is wrong with them is found where the file is read.
+function checkProfiles({ profiles = [] }: HostOptions, label: string): void {
+  const texts = profiles.flatMap((profile, index) => {
+    if (typeof profile === 'string') return []
+    const { error } = profileSchema.safeParse(profile)
+    if (error === undefined) return []
+    return toIssueTexts(error, profileSchema).map((text) => `profiles.${index}.${text}`)
+  })
+  if (texts.length > 0) throw new CaissonError('CONFIG_INVALID', `${label}: ${texts.join('; ')}`)
+  inConfig(label, () => toProfiles({ profiles }))
 }
 
 function parseKeys(given: object, label: string): Pick<ReadConfig, 'options' | 'operator'> {

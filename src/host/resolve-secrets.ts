@@ -53,39 +53,47 @@ export interface SecretSpec {
 export function resolveSecrets(
   given: Readonly<Record<string, SecretSpec>>,
   environment: Readonly<Record<string, string | undefined>>,
+  /** Where a secret is said, for errors. */
+  placeOf: (name: string) => string,
 ): ResolvedSecrets {
   const present = new Map<string, Secret>()
   const missing = new Map<string, string>()
   for (const [name, { value, env = '', hosts, header }] of Object.entries(given)) {
-    const bound = hosts.map((host) => parseBoundHost(name, host))
+    const place: Place = { name, label: placeOf(name) }
+    const bound = hosts.map((host) => parseBoundHost(place, host))
     const found = value ?? environment[env]
     if (found === undefined) missing.set(name, `the variable ${env} is not set`)
-    else present.set(name, { value: checkValue(name, found), hosts: bound, header })
+    else present.set(name, { value: checkValue(place, found), hosts: bound, header })
   }
   return { present, missing }
 }
 
-function checkValue(name: string, value: string): string {
+interface Place {
+  readonly name: string
+  readonly label: string
+}
+
+function checkValue(place: Place, value: string): string {
   // What is shorter could not be told from ordinary text when it is searched for.
-  if (value.length < MIN_LENGTH) throw invalid(name, `it has fewer than ${MIN_LENGTH} characters`)
+  if (value.length < MIN_LENGTH) throw invalid(place, `it has fewer than ${MIN_LENGTH} characters`)
   if (/[^\x20-\x7e\x80-\xff]/.test(value) || value.trim() !== value)
-    throw invalid(name, 'it has a character that no header can hold, or space around it')
+    throw invalid(place, 'it has a character that no header can hold, or space around it')
   return value
 }
 
-function parseBoundHost(name: string, host: string): OriginPattern {
+function parseBoundHost(place: Place, host: string): OriginPattern {
   try {
     const pattern = parseOriginPattern(host)
     if (pattern.protocol === 'https:' || LOOPBACK.test(pattern.host)) return pattern
-    throw invalid(name, `'${host}' would send it unencrypted`)
+    throw invalid(place, `'${host}' would send it unencrypted`)
   } catch (error) {
     if (isCaissonError(error) && error.facts['secret'] === undefined)
-      throw invalid(name, error.message)
+      throw invalid(place, error.message)
     throw error
   }
 }
 
-function invalid(name: string, why: string): CaissonError {
-  const text = `createToolHost(): secrets.${name}: ${why}`
+function invalid({ name, label }: Place, why: string): CaissonError {
+  const text = `${label}: secrets.${name}: ${why}`
   return new CaissonError('CONFIG_INVALID', text, { secret: name })
 }

@@ -4,6 +4,7 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import { createMemoryLog } from '../session/log/memory-log.ts'
 import { openSessionLog } from '../session/log/open.ts'
 import type { SessionLog } from '../session/log/session-log.ts'
+import { SHARED_LOG, type SharedLog } from '../session/log/shared-log.ts'
 import type { FileObservation, SessionLine } from '../types/events.ts'
 import { createAgent, type Agent } from './agent.ts'
 import type { AgentState } from './agent-state.ts'
@@ -16,6 +17,8 @@ export interface SessionOptions {
   readonly cards?: boolean
   /** `none`: calls of this session pass the guards and nothing of the approval pack. */
   readonly policy?: 'auto-approval' | 'none'
+  /** Instead of `log`: a file that sessions of other hosts write as well. */
+  readonly [SHARED_LOG]?: SharedLog
 }
 
 /** One record of what agents did. */
@@ -47,8 +50,11 @@ export function openSession(kernel: Kernel, id: string, options: SessionOptions 
     kernel.heard(id, line.data.message)
   }
   const hooks = { observe, diagnostic: kernel.diagnose, restore }
-  const path = options.log === undefined ? undefined : resolve(options.log)
-  const log: SessionLog = path === undefined ? createMemoryLog(hooks) : openSessionLog(path, hooks)
+  const shared = options[SHARED_LOG]
+  const path = shared?.path ?? (options.log === undefined ? undefined : resolve(options.log))
+  const log: SessionLog =
+    shared?.join(hooks) ??
+    (path === undefined ? createMemoryLog(hooks) : openSessionLog(path, hooks))
   if (path !== undefined) kernel.protect(realpathSync(path))
   let steps = log.lastStep
   const close = async (): Promise<void> => {

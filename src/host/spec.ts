@@ -7,7 +7,7 @@ import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/se
 import type { CodeModeSettings } from './code-mode.ts'
 import { hostSchema } from './host-schema.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
-import { readConfig } from './read-config.ts'
+import { readConfig, type ReadConfig } from './read-config.ts'
 import { toIssueTexts } from '../config/issue-text.ts'
 import type { z } from 'zod'
 import { resolveSecrets, type ResolvedSecrets, type SecretOptions } from './resolve-secrets.ts'
@@ -86,6 +86,8 @@ export interface HostSpec {
   /** Settings under `approval`, undefined when it is off. */
   readonly approval: object | undefined
   readonly approvalSeams: ApprovalSeams
+  /** The configuration that the settings under `approval` come from, where it alone says them. */
+  readonly approvalFrom: string | undefined
   readonly guards: GuardSettings
   readonly toolPolicies: ReadonlyMap<string, ToolDescriptor>
   /** Absolute; where journals go, and what no tool touches. */
@@ -95,9 +97,13 @@ export interface HostSpec {
   readonly logger: (line: string) => void
 }
 
-/** Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong. */
-export function resolveHostSpec(options: HostOptions): HostSpec {
-  const { given, operator } = withConfig(options)
+/**
+ * Checks and defaults the options once. Throws `CONFIG_INVALID` naming the key that is wrong, and the
+ * file it is in. `read` is the configuration of the options where somebody has read it already.
+ */
+export function resolveHostSpec(options: HostOptions, read?: ReadConfig): HostSpec {
+  const config = read ?? (options.config === undefined ? undefined : readConfig(options.config))
+  const given = config === undefined ? options : withConfig(options, config)
   const workspace = given.workspace ?? process.cwd()
   const { profiles, defaults, ...rest } = parseOptions(given, 'createToolHost()')
   return {
@@ -105,7 +111,11 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     profileObjects: profiles.filter((entry) => typeof entry !== 'string'),
     workspace,
     stateDir: rest.stateDir === undefined ? undefined : resolve(rest.stateDir),
-    secrets: resolveSecrets(rest.secrets, process.env),
+    secrets: resolveSecrets(rest.secrets, process.env, (name) =>
+      config !== undefined && !Object.hasOwn(options.secrets ?? {}, name)
+        ? config.label
+        : 'createToolHost()',
+    ),
     maxRunners: rest.maxRunners ?? Math.max(2, availableParallelism()),
     callsPerRunner: rest.callsPerRunner,
     maxQueue: rest.maxQueue,
@@ -119,9 +129,10 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     memoryMb: defaults.memoryMb,
     defaultProfile: defaults.profile,
     defaultPin: defaults.pin,
-    pins: pinsOf(operator, workspace),
+    pins: pinsOf(config?.operator, config?.folder ?? workspace),
     approval: typeof rest.approval === 'object' ? rest.approval : rest.approval ? {} : undefined,
     approvalSeams: seamsOf(given.approval),
+    approvalFrom: Object.keys(Object(options.approval)).length > 0 ? undefined : config?.label,
     guards: rest.guards,
     toolPolicies: new Map(
       Object.entries(rest.tools).flatMap(([name, { policy }]) =>
@@ -134,18 +145,6 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
   }
 }
 
-/** What the file and the caller say together, and what the file says of sources. */
-interface Given {
-  readonly given: HostOptions
-  readonly operator?: OperatorConfig
-}
-
-function withConfig({ config, ...options }: HostOptions): Given {
-  if (config === undefined) return { given: options }
-  const read = readConfig(config)
-  return { given: merge(read.options, options), operator: read.operator }
-}
-
 function pinsOf(operator: OperatorConfig | undefined, folder: string): Map<string, string> {
   const pinned = (operator?.sources ?? []).flatMap((entry) =>
     typeof entry === 'string' || entry.pin === undefined
@@ -155,7 +154,8 @@ function pinsOf(operator: OperatorConfig | undefined, folder: string): Map<strin
   return new Map(pinned)
 }
 
-function merge(given: HostOptions, options: HostOptions): HostOptions {
+function withConfig({ config: _config, ...options }: HostOptions, read: ReadConfig): HostOptions {
+  const given = read.options
   return {
     ...given,
     ...options,

@@ -60,6 +60,7 @@ const Formats = z.enum([
   'definition',
   'dsh-plugin',
   'ai-sdk',
+  'claude-agent-sdk',
   'mastra',
   'openai-agents',
   'anthropic',

@@ -57,11 +57,16 @@ function readBin(manifest: string, bare: string): string | undefined {
 }
 
 function toInside(text: string, root: string): string {
-  if (!isAbsolute(text)) return text
-  const below = relative(root, text)
+  if (!isAbsolute(text) && !isFileOf(root, text)) return text
+  const below = relative(root, resolve(root, text))
   return below === '' || (!below.startsWith('..') && !isAbsolute(below))
     ? join(INSIDE, below)
     : text
+}
+
+// The program starts in another folder; a plain word is no path, even where a file is called so.
+function isFileOf(root: string, text: string): boolean {
+  return /[./\\]/.test(text) && !text.startsWith('-') && existsSync(resolve(root, text))
 }
 
 function invalid(name: string, why: string): CaissonError {

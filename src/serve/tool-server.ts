@@ -19,26 +19,25 @@ import type { Agent } from '../host/agent.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
-import { createRelay, type Relay } from './relay.ts'
 import { createRounds, type RoundedCall, type Rounds } from './rounds.ts'
+import { openStage, type OpenStage, type ToolStage } from './stage.ts'
 import { toCallResult } from './to-call-result.ts'
 import { isServable, toMcpTool } from './to-mcp-tool.ts'
 
 export interface ToolServerSpec {
-  readonly host: ToolHost
+  readonly stage: ToolStage
   readonly name: string
   readonly version: string
-  /** Somebody new who calls tools; `close` when its connection ends. */
-  openAgent(): { readonly agent: Agent; close(): Promise<void> }
-  /** Whether a client may be asked about what only a person may grant. */
-  readonly asksLocked: boolean
 }
 
-/** MCP servers over the tools of one host, one per connection or request. */
+/** MCP servers over the tools of a host, one per connection or request. */
 export interface ToolServers {
   readonly factory: McpServerFactory
-  /** Calls under way. */
-  readonly running: number
+  /**
+   * Requests go to these tools from now on, and clients hear of it when the list is another. Resolves
+   * when what the tools before were asked has been answered.
+   */
+  replace(next: ToolStage): Promise<void>
   /** Resolves when no call is under way. */
   idle(): Promise<void>
   close(): Promise<void>
@@ -46,30 +45,25 @@ export interface ToolServers {
 
 /** Creates the servers of a host. */
 export function createToolServers(spec: ToolServerSpec): ToolServers {
-  const { host } = spec
   const rounds = createRounds()
-  const relay = createRelay(host)
   const codec = createRequestStateCodec<{ id: string }>({ key: randomBytes(32), ttlSeconds: 3_600 })
-  const shared = once(() => spec.openAgent())
   const open = new Set<Server>()
   const started = new WeakMap<RoundedCall, Started>()
-  const waiters = new Set<() => void>()
-  let running = 0
-  const track = async <T>(work: Promise<T>): Promise<T> => {
-    running += 1
-    try {
-      return await work
-    } finally {
-      running -= 1
-      if (running === 0) for (const resolve of waiters) resolve()
-    }
-  }
-  const off = host.on('tools/change', () => {
+  // Requests of the current revision come without a connection, and share one agent.
+  const shared = {}
+  const announce = (): void => {
     for (const server of open) void server.sendToolListChanged().catch(() => undefined)
-  })
+  }
+  const stageFor = (given: ToolStage): OpenStage => {
+    const mine = openStage(given, () => {
+      if (mine === stage) announce()
+    })
+    return mine
+  }
+  let stage: OpenStage = stageFor(spec.stage)
+  const stages = new Set([stage])
   const factory: McpServerFactory = ({ era }) => {
     const isModern = era === 'modern'
-    const own = isModern ? shared() : spec.openAgent()
     const server = new Server(
       { name: spec.name, version: spec.version },
       {
@@ -77,44 +71,49 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
         requestState: { verify: codec.verify },
       },
     )
+    const connection = isModern ? shared : server
     if (!isModern) {
       open.add(server)
       server.onclose = () => {
         open.delete(server)
-        void own.close()
+        for (const known of stages) void known.leave(connection)
       }
     }
-    const { agent } = own
-    const scene: Scene = { spec, agent, server, relay, rounds, isModern, started, mint: codec.mint }
-    server.setRequestHandler('tools/list', () => ({ tools: listTools(agent) }))
-    server.setRequestHandler('tools/call', (request, ctx) => track(serveCall(scene, request, ctx)))
+    server.setRequestHandler('tools/list', () => ({ tools: listTools(stage.agentOf(connection)) }))
+    server.setRequestHandler('tools/call', (request, ctx) => {
+      const agent = stage.agentOf(connection)
+      const mint = codec.mint
+      const scene: Scene = { stage, agent, server, rounds, isModern, started, mint }
+      return stage.track(serveCall(scene, request, ctx))
+    })
     return server
   }
   return {
     factory,
-    get running() {
-      return running
+    async replace(next) {
+      const before = stage
+      stage = stageFor(next)
+      stages.add(stage)
+      if (listingOf(before.host) !== listingOf(stage.host)) announce()
+      await before.idle()
+      await before.close()
+      stages.delete(before)
     },
-    idle: () =>
-      running === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            waiters.add(resolve)
-          }),
+    async idle() {
+      await Promise.all([...stages].map((known) => known.idle()))
+    },
     async close() {
-      off()
-      relay.close()
       await Promise.all([...open].map((server) => server.close()))
-      if (shared.made) await shared().close()
+      await Promise.all([...stages].map((known) => known.close()))
     },
   }
 }
 
 interface Scene {
-  readonly spec: ToolServerSpec
+  /** What the request came to; it stays there whatever is in force meanwhile. */
+  readonly stage: OpenStage
   readonly agent: Agent
   readonly server: Server
-  readonly relay: Relay
   readonly rounds: Rounds
   readonly isModern: boolean
   /** Calls that are answered in rounds. */
@@ -122,13 +121,19 @@ interface Scene {
   mint(payload: { id: string }): Promise<string>
 }
 
-function listTools(agent: Agent): ReturnType<typeof toMcpTool>[] {
-  return agent.tools
+type Listed = { readonly tools: Pick<ToolHost['tools'], 'get' | 'schemas'> }
+
+function listTools({ tools }: Listed): ReturnType<typeof toMcpTool>[] {
+  return tools
     .schemas()
-    .flatMap(({ name }) => agent.tools.get(name) ?? [])
+    .flatMap(({ name }) => tools.get(name) ?? [])
     .filter(isServable)
     .map(toMcpTool)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function listingOf(host: ToolHost): string {
+  return JSON.stringify(listTools(host))
 }
 
 async function serveCall(
@@ -172,30 +177,33 @@ interface Asked {
 
 interface Started {
   readonly callId: string
+  /** Where it runs. */
+  readonly stage: OpenStage
   readonly result: Promise<CallResult>
   abort(reason: unknown): void
 }
 
 /** Starts a call of the agent; `ask` puts a question of the host to the client. */
 function startCall(
-  { spec, agent, server, relay }: Scene,
+  { stage, agent, server }: Scene,
   { name, args, ctx }: Asked,
   ask: (form: ElicitationForm, signal: AbortSignal) => Promise<unknown> = (form, signal) =>
     ctx.mcpReq.elicitInput(toParams(form), { signal, timeout: ASK_MS }),
 ): Started {
   const callId = `mcp-${randomUUID()}`
   const stop = new AbortController()
-  relay.attach(callId, ctx)
+  stage.relay.attach(callId, ctx)
   // A client of the current revision says what it can do with every request.
   const said = capabilitiesOf(ctx) ?? server.getClientCapabilities()
-  const isAskable = said?.elicitation !== undefined
+  const { enabled, locked } = stage.host.approval.settings.answerers.mcp
+  const isAskable = enabled && said?.elicitation !== undefined
   const withdraw = isAskable
-    ? spec.host.approval.addAnswerer(
+    ? stage.host.approval.addAnswerer(
         createElicitationAnswerer({
           id: callId,
           elicit: ask,
           isAvailable: (question) => question.callId === callId,
-          locked: spec.asksLocked,
+          locked,
         }),
       )
     : () => undefined
@@ -203,9 +211,9 @@ function startCall(
     .execute({ callId, name, arguments: args, signal: stop.signal })
     .finally(() => {
       withdraw()
-      relay.detach(callId)
+      stage.relay.detach(callId)
     })
-  return { callId, result, abort: (reason) => stop.abort(reason) }
+  return { callId, stage, result, abort: (reason) => stop.abort(reason) }
 }
 
 /** How long a client may think; the ask has a deadline of its own. */
@@ -227,7 +235,7 @@ function openRounds(scene: Scene, name: string, args: JsonValue, ctx: ServerCont
 }
 
 function resume(
-  { rounds, relay, started: calls }: Scene,
+  { rounds, started: calls }: Scene,
   id: string,
   { name, args, ctx }: Asked,
 ): Rounded {
@@ -237,7 +245,7 @@ function resume(
     const text = 'this answer belongs to no open question about this call'
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, text)
   }
-  relay.attach(started.callId, ctx)
+  started.stage.relay.attach(started.callId, ctx)
   rounded.answer(ctx.mcpReq.inputResponses?.['approval'])
   return { ...started, rounded }
 }
@@ -257,14 +265,6 @@ async function heldBy<T>(ctx: ServerContext, call: Started, work: Promise<T>): P
 
 function toParams(form: ElicitationForm): ElicitRequestFormParams {
   return { mode: 'form', ...form } as unknown as ElicitRequestFormParams
-}
-
-function once<T>(make: () => T): (() => T) & { readonly made: boolean } {
-  let made: { readonly value: T } | undefined
-  const get = (): T => (made ??= { value: make() }).value
-  return Object.defineProperty(get, 'made', { get: () => made !== undefined }) as (() => T) & {
-    readonly made: boolean
-  }
 }
 
 function capabilitiesOf({ mcpReq }: ServerContext): ClientCapabilities | undefined {

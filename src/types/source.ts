@@ -6,6 +6,7 @@ export type SourceFormat =
   | 'definition'
   | 'dsh-plugin'
   | 'ai-sdk'
+  | 'claude-agent-sdk'
   | 'mastra'
   | 'openai-agents'
   | 'anthropic'

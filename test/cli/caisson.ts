@@ -20,14 +20,15 @@ const BIN = fileURLToPath(new URL('../../bin/caisson.mjs', import.meta.url))
 const STATE = mkdtempSync(join(tmpdir(), 'caisson-cli-state-'))
 afterAll(() => rmSync(STATE, { recursive: true, force: true }))
 
-/** Runs `caisson` as a child process in the repository's folder, by default with state of its own. */
+/** Runs `caisson` as a child process, by default in the repository's folder and with state of its own. */
 export async function caisson(
   args: readonly string[],
   input: string = '',
   state: string = STATE,
+  cwd: string = ROOT,
 ): Promise<CliRun> {
   const child = spawn(process.execPath, [BIN, ...args], {
-    cwd: ROOT,
+    cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     env: {
       ...pick('PATH'),

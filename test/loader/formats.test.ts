@@ -37,6 +37,12 @@ const shapes: readonly Shape[] = [
     value: [{ type: 'text', text: about }],
     text: about,
   },
+  {
+    file: 'claude-agent-sdk.js',
+    format: 'claude-agent-sdk',
+    value: { content: [{ type: 'text', text: 'about tea, 3' }] },
+    text: 'about tea, 3',
+  },
   { file: 'langchain.js', format: 'langchain', value: 'about tea, 3', text: 'about tea, 3' },
   { file: 'opencode/lookup.js', format: 'opencode', value: 'about tea, 3', text: 'about tea, 3' },
   {
@@ -143,6 +149,18 @@ describe('less common shapes', () => {
       },
       required: ['kind'],
     })
+  })
+
+  test('a result that says isError is a failed call, and JSON Schema is a schema as well', async () => {
+    const { tools } = await load('handlers.js')
+    expect(tools.get('fails')).toMatchObject({ format: 'claude-agent-sdk', parameters: {} })
+    const failed = toFailed(await tools.execute(makeCall('fails')))
+    expect(failed.error).toMatchObject({ code: 'TOOL_ERROR', message: 'no such\nword' })
+    const image = toSuccess(await tools.execute(makeCall('draws', { what: 'tea' })))
+    expect(image.content).toEqual([{ type: 'image', data: 'AAAA', mimeType: 'image/png' }])
+    expect(toFailed(await tools.execute(makeCall('draws', {}))).error.code).toBe('INVALID_ARGS')
+    const whole = toSuccess(await tools.execute(makeCall('whole', {})))
+    expect(whole.content).toEqual([{ type: 'text', text: 'five' }])
   })
 
   test('a named export of an opencode file has the name of the file before its own', async () => {

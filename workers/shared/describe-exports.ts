@@ -15,7 +15,7 @@ export function describeExports(exports: unknown): string {
 /** What would have been a tool. */
 export const ACCEPTED: string =
   'accepted are a defineTool result, a plugin (apply(ctx)), a tool object of ai-sdk, mastra, ' +
-  'openai-agents, anthropic, langchain or opencode, a pi extension, and a default function beside ' +
+  'openai-agents, anthropic, claude-agent-sdk, langchain or opencode, a pi extension, and a default function beside ' +
   'an exported parameters schema'
 
 function describe(value: unknown): string {

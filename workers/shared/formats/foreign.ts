@@ -2,6 +2,7 @@ import { callMethod, composeDefinition, isCallable, isSchema, nameOf } from './f
 import type { ForeignTool, ToolFormat } from './format.ts'
 import { aiSdk } from './ai-sdk.ts'
 import { anthropic } from './anthropic.ts'
+import { claudeAgentSdk } from './claude-agent-sdk.ts'
 import { langchain } from './langchain.ts'
 import { mastra } from './mastra.ts'
 import { openaiAgents } from './openai-agents.ts'
@@ -36,7 +37,16 @@ const anyFunction: ToolFormat = {
 }
 
 // The more a shape asks for, the earlier it is tried.
-const FORMATS = [openaiAgents, anthropic, langchain, mastra, opencode, aiSdk, anyFunction]
+const FORMATS = [
+  openaiAgents,
+  anthropic,
+  claudeAgentSdk,
+  langchain,
+  mastra,
+  opencode,
+  aiSdk,
+  anyFunction,
+]
 
 /** The format of a tool of another framework; undefined for anything else. */
 export function findFormat(value: object): ToolFormat | undefined {

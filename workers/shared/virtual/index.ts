@@ -1,6 +1,7 @@
 import { CaissonError, isCaissonError } from '../../../src/errors/caisson-error.ts'
 import { defineTool } from '../../../src/registry/define-tool.ts'
 import type { KnownSchemas } from '../known-schemas.ts'
+import { createClaudeAgentSdk } from './claude-agent-sdk.ts'
 import { createCordis } from './cordis.ts'
 import { createDefineTool } from './define-known.ts'
 import { createDshErrors, type DshErrors } from './dsh-errors.ts'
@@ -30,6 +31,8 @@ export function createVirtualModules(
     switch (name) {
       case 'caisson':
         return { CaissonError, defineTool: define, isCaissonError }
+      case '@anthropic-ai/claude-agent-sdk':
+        return createClaudeAgentSdk()
       case '@deepseek-ai/dsh-tools':
         return createDshTools(sharedErrors(), define)
       case '@deepseek-ai/dsh-llm':

@@ -3,6 +3,7 @@ export const VIRTUAL_MODULES: readonly string[] = [
   'caisson',
   'cordis',
   'schemastery',
+  '@anthropic-ai/claude-agent-sdk',
   '@deepseek-ai/cordis',
   '@deepseek-ai/dsh-llm',
   '@deepseek-ai/dsh-tools',

@@ -46,6 +46,7 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
     version: version(),
     openAgent: createAgents(host, options.session),
     asksLocked: false,
+    progress: operator.serve.progress,
   })
   using interrupt = listenForInterrupt()
   const http = options.http ?? operator.serve.http

@@ -66,7 +66,7 @@ const serve = z.strictObject({
   allowedOrigins: z.array(z.string()).max(100).default([]),
   tokenEnv: z.string().min(1).optional().describe('Environment variable with the bearer token'),
   drainMs: ms.default(10_000).describe('How long running calls may take to end after SIGTERM'),
-  progress: z.boolean().default(true),
+  progress: z.boolean().default(true).describe('false tells clients nothing of how far calls are'),
 })
 
 /** What an operator's file says besides the options of a host. */

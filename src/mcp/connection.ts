@@ -25,9 +25,12 @@ export interface Connection {
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEVER_MS = 2_147_483_647
 
-/** What a server offers, whole. Throws what the request throws. */
+/** What a server offers, whole, all pages within `timeoutMs`. Throws what the requests throw. */
 export async function listTools({ client }: Connection, timeoutMs: number): Promise<Tool[]> {
-  const { tools } = await client.listTools(undefined, { timeout: timeoutMs })
+  // Without the capability the client would say so on this program's own standard output.
+  if (client.getServerCapabilities()?.tools === undefined) return []
+  const signal = AbortSignal.timeout(timeoutMs)
+  const { tools } = await client.listTools(undefined, { timeout: timeoutMs, signal })
   return tools
 }
 

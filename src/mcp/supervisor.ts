@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { CaissonError } from '../errors/caisson-error.ts'
+import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Connection } from './connection.ts'
 
 /** Keeps one server running: started when it is needed, and again, with more and more patience. */
@@ -50,9 +50,15 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
   const start = async (): Promise<Connection> => {
     try {
       const connection = await spec.start()
-      watch(connection)
-      await spec.started(connection)
+      try {
+        await spec.started(connection)
+      } catch (error) {
+        // Nobody knows of it yet, so nobody else would end it.
+        await connection.close(spec.graceMs)
+        throw toUnusable(error)
+      }
       live = connection
+      watch(connection)
       return connection
     } catch (error) {
       if (!closed) failed(error instanceof Error ? error.message : 'it could not be started')
@@ -71,7 +77,7 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
       }
       if (live !== undefined && !live.hasEnded) return live
       starting ??= start().finally(() => (starting = undefined))
-      return await starting
+      return await unlessAborted(starting, signal)
     },
     kill: (why) => live?.kill(why),
     async close() {
@@ -80,6 +86,25 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
       await connection?.close(spec.graceMs)
     },
   }
+}
+
+/** A start may outlive the call that caused it; the next one finds what came of it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const leave = (): void => reject(unavailable('nobody waits for it any more'))
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function toUnusable(error: unknown): CaissonError {
+  if (isCaissonError(error)) return error
+  const why = error instanceof Error ? error.message : 'it does not say which tools it has'
+  return new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${why}`)
 }
 
 function unavailable(why: string): CaissonError {

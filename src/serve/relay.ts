@@ -16,14 +16,15 @@ const LEVELS: Readonly<Record<string, LoggingLevel>> = {
   error: 'error',
 }
 
-/** Creates the relay of a host. */
-export function createRelay(host: ToolHost): Relay {
+/** Creates the relay of a host; without `progress` it tells of log entries only. */
+export function createRelay(host: ToolHost, progress: boolean): Relay {
   const requests = new Map<string, { readonly ctx: ServerContext; last: number }>()
   const offProgress = host.on('tools/progress', ({ callId }, update) => {
     const request = requests.get(callId)
     const token = request?.ctx.mcpReq._meta?.progressToken
     // Progress that does not grow is not told: the protocol forbids it.
-    if (request === undefined || token === undefined || update.progress <= request.last) return
+    if (!progress || request === undefined || token === undefined) return
+    if (update.progress <= request.last) return
     request.last = update.progress
     const params = { progressToken: token, ...update }
     quietly(request.ctx.mcpReq.notify({ method: 'notifications/progress', params }))

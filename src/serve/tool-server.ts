@@ -32,6 +32,8 @@ export interface ToolServerSpec {
   openAgent(): { readonly agent: Agent; close(): Promise<void> }
   /** Whether a client may be asked about what only a person may grant. */
   readonly asksLocked: boolean
+  /** Whether clients that ask for it are told how far their calls are. */
+  readonly progress: boolean
 }
 
 /** MCP servers over the tools of one host, one per connection or request. */
@@ -41,6 +43,8 @@ export interface ToolServers {
   readonly running: number
   /** Resolves when no call is under way. */
   idle(): Promise<void>
+  /** Told that the tools are others now; servers of the revision before tell their clients themselves. */
+  onChange(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -48,7 +52,7 @@ export interface ToolServers {
 export function createToolServers(spec: ToolServerSpec): ToolServers {
   const { host } = spec
   const rounds = createRounds()
-  const relay = createRelay(host)
+  const relay = createRelay(host, spec.progress)
   const codec = createRequestStateCodec<{ id: string }>({ key: randomBytes(32), ttlSeconds: 3_600 })
   const shared = once(() => spec.openAgent())
   const open = new Set<Server>()
@@ -101,6 +105,7 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
         : new Promise((resolve) => {
             waiters.add(resolve)
           }),
+    onChange: (listener) => host.on('tools/change', listener),
     async close() {
       off()
       relay.close()

@@ -61,6 +61,7 @@ export async function loadMcpServer(
     entry,
     profile,
     base,
+    workspace: kernel.spec.workspace,
     programs: parts.programs,
     pins: openPins(kernel.spec.stateHome),
     version: parts.version,

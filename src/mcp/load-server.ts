@@ -19,6 +19,7 @@ export interface McpServerSpec {
   readonly profile: SandboxProfile
   /** Folder that relative paths of the entry start in. */
   readonly base: string
+  readonly workspace: string
   readonly programs: Pick<ProcessEngine, 'serve'>
   readonly pins: Pins
   readonly version: string
@@ -137,14 +138,10 @@ async function open(
     const headers = Object.entries(entry.headers ?? {}).map(([key, value]) => [key, fill(value)])
     return await connectUrl(entry.url, Object.fromEntries(headers), options)
   }
-  const { argv, root } = resolveCommand(name, entry, spec.base)
   const env = Object.entries(entry.env ?? {}).map(([key, value]) => [key, fill(value)])
-  const server = await spec.programs.serve({
-    argv,
-    env: Object.fromEntries(env) as Record<string, string>,
-    root,
-    profile: spec.profile,
-  })
+  const given = { ...entry, env: Object.fromEntries(env) as Record<string, string> }
+  const command = resolveCommand(name, given, spec)
+  const server = await spec.programs.serve({ ...command, profile: spec.profile })
   return await connectProgram(server, options)
 }
 

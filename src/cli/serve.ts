@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import { escapeText } from '../cards/escape.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import { loadConfigured } from '../host/load-configured.ts'
@@ -34,7 +35,7 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
   const operator = readConfig(options.config ?? {}).operator
   await using host = createToolHost({
     approval: COMMAND_APPROVAL,
-    logger: (line) => output.note(`caisson: ${line}`),
+    logger: (text) => output.note(`caisson: ${text.split('\n').map(escapeText).join('\n')}`),
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   })

@@ -46,6 +46,7 @@ const mcpServer = z
     profile: name.optional().describe('Default: mcp-server'),
     trusted: z.boolean().optional().describe('What it says of its tools may also lower caution'),
     timeoutMs: ms.optional().describe('Of each call; progress does not extend it'),
+    startTimeoutMs: ms.optional().describe('Until it has said which tools it has; 30 000'),
     tools: z.record(z.string(), perTool).optional(),
     disabled: z.boolean().optional(),
   })

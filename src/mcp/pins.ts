@@ -8,9 +8,9 @@ import type { JsonValue } from '../types/json.ts'
 
 /** Which tools of which servers were seen, and what they said of themselves then. */
 export interface Pins {
-  /** The hash that was seen first, or approved since; undefined for a tool nobody has seen. */
-  get(server: string, tool: string): string | undefined
-  set(server: string, tool: string, hash: string): void
+  /** By tool, the hash that was seen first, or approved since. */
+  of(server: string): ReadonlyMap<string, string>
+  add(server: string, hashes: ReadonlyMap<string, string>): void
   /** What is offered next is taken as it is. */
   forget(server: string): void
   /** Names of servers that are pinned. */
@@ -39,10 +39,11 @@ export function openPins(folder: string): Pins {
     renameSync(temporary, path)
   }
   return {
-    get: (server, tool) => own(own(read(), server) ?? {}, tool),
-    set: (server, tool, hash) =>
+    of: (server) => new Map(Object.entries(own(read(), server) ?? {})),
+    add: (server, hashes) =>
       write((pins) => {
-        pins[server] = { ...own(pins, server), [tool]: hash }
+        const all = new Map([...Object.entries(own(pins, server) ?? {}), ...hashes])
+        pins[server] = Object.fromEntries(all)
       }),
     forget: (server) =>
       write((pins) => {

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Connection } from './connection.ts'
+import { toReason } from './reason.ts'
 
 /** Keeps one server running: started when it is needed, and again, with more and more patience. */
 export interface Supervisor {
@@ -103,8 +104,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
 
 function toUnusable(error: unknown): CaissonError {
   if (isCaissonError(error)) return error
-  const why = error instanceof Error ? error.message : 'it does not say which tools it has'
-  return new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${why}`)
+  return new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${toReason(error)}`)
 }
 
 function unavailable(why: string): CaissonError {

@@ -7,6 +7,8 @@ import { toReason } from './reason.ts'
 export interface Supervisor {
   /** The running server. Rejects with `ENGINE_UNAVAILABLE` when it cannot be had. */
   connection(signal: AbortSignal): Promise<Connection>
+  /** The running server has answered a call: when it ends it is started again at once. */
+  worked(): void
   /** Ends what runs under a call that cannot be stopped otherwise. */
   kill(why: string): void
   close(): Promise<void>
@@ -32,6 +34,7 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
   let starting: Promise<Connection> | undefined
   let failures = 0
   let notBefore = 0
+  let hasWorked = false
   let closed = false
   const failed = (why: string): void => {
     failures += 1
@@ -44,8 +47,13 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
     void connection.ended.then((death) => {
       if (live === connection) live = undefined
       if (closed) return
+      const why = `the server has ended (${death?.cause ?? 'its connection was closed'})`
+      if (hasWorked) {
+        failures = 0
+        return spec.diagnose(`${why}; it is started again when it is needed`)
+      }
       if (performance.now() - born > HEALTHY_MS) failures = 0
-      failed(`the server has ended (${death?.cause ?? 'its connection was closed'})`)
+      failed(why)
     })
   }
   const start = async (): Promise<Connection> => {
@@ -59,6 +67,7 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
         throw toUnusable(error)
       }
       live = connection
+      hasWorked = false
       watch(connection)
       return connection
     } catch (error) {
@@ -80,6 +89,7 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
       starting ??= start().finally(() => (starting = undefined))
       return await unlessAborted(starting, signal)
     },
+    worked: () => void (hasWorked = true),
     kill: (why) => live?.kill(why),
     async close() {
       closed = true

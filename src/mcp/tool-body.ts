@@ -87,6 +87,7 @@ async function converse(
     return toDeath({ by: 'died', death: death ?? fallback }, true)
   }
   if ('error' in first) return { kind: 'threw', thrown: toThrown(first.error) }
+  spec.supervisor.worked()
   return toOutcome(first.result)
 }
 

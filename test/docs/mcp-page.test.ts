@@ -20,10 +20,13 @@ function block(text: string, language: string): string {
   return code
 }
 
-test('the configuration that wraps servers is one', () => {
-  const config: unknown = parse(block(page, 'jsonc'), [], { allowTrailingComma: true })
-  expect(config).toHaveProperty('mcpServers.memory')
-  expect(fileSchema.safeParse(config).error).toBeUndefined()
+test('the configurations that wrap servers are some', () => {
+  const blocks = [...page.matchAll(/^```jsonc\n([^]*?)^```/gm)].map(([, code = '']) => code)
+  const configs = blocks.map((code): unknown => parse(code, [], { allowTrailingComma: true }))
+  expect(configs).toHaveLength(2)
+  expect(configs[0]).toHaveProperty('mcpServers.search')
+  expect(configs[1]).toHaveProperty('mcpServers.files.profile', 'workspace-server')
+  for (const config of configs) expect(fileSchema.safeParse(config).error).toBeUndefined()
 })
 
 test('what clients are told to start is a server with the tools it names', async () => {

@@ -1,3 +1,4 @@
+import { escapeText } from '../cards/escape.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { hasSources } from '../host/configured-host.ts'
@@ -83,7 +84,7 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
 function toHostOptions({ config, workspace }: ServeOptions, output: Output): HostOptions {
   return {
     approval: COMMAND_APPROVAL,
-    logger: (line) => output.note(`caisson: ${line}`),
+    logger: (text) => output.note(`caisson: ${text.split('\n').map(escapeText).join('\n')}`),
     ...(config === undefined ? {} : { config }),
     ...(workspace === undefined ? {} : { workspace }),
   }

@@ -59,6 +59,7 @@ const mcpServer = z
     profile: name.optional().describe('Default: mcp-server'),
     trusted: z.boolean().optional().describe('What it says of its tools may also lower caution'),
     timeoutMs: ms.optional().describe('Of each call; progress does not extend it'),
+    startTimeoutMs: ms.optional().describe('Until it has said which tools it has; 30 000'),
     retry: retry.optional(),
     tools: z
       .record(z.string(), perServerTool)
@@ -83,7 +84,7 @@ const serve = z.strictObject({
   allowedOrigins: z.array(z.string()).max(100).default([]),
   tokenEnv: z.string().min(1).optional().describe('Environment variable with the bearer token'),
   drainMs: ms.default(10_000).describe('How long running calls may take to end after SIGTERM'),
-  progress: z.boolean().default(true),
+  progress: z.boolean().default(true).describe('false tells clients nothing of how far calls are'),
 })
 
 /** What an operator's file says besides the options of a host. */

@@ -48,7 +48,14 @@ export async function loadMcpServer(
     const text = `mcpServers.${name}: profile '${profile.name}' is of engine '${profile.engine}'; a server runs in one of engine 'process'`
     throw new CaissonError('CONFIG_INVALID', text)
   }
-  const disposers = new Set<() => void>()
+  const disposers = new Map<string, () => void>()
+  const unregister = (names: readonly string[]): void => {
+    for (const each of names) {
+      disposers.get(each)?.()
+      disposers.delete(each)
+    }
+    kernel.emit(scope, 'tools/change')
+  }
   const register = (tools: readonly McpTool[]): Registration[] => {
     const made = tools.flatMap((tool) =>
       tryRegistration(kernel, tool, { name, entry, profile, options }),
@@ -62,19 +69,19 @@ export async function loadMcpServer(
     entry,
     profile,
     base,
+    workspace: kernel.spec.workspace,
     programs: parts.programs,
     pins: openPins(kernel.spec.stateHome),
     version: parts.version,
-    timeoutMs: LOAD_MS,
+    timeoutMs: entry.startTimeoutMs ?? LOAD_MS,
     hostEnv: process.env,
     diagnose: (text) => (kernel.closed ? undefined : kernel.diagnose(text)),
     added: (tools) => void register(tools),
+    removed: unregister,
   })
   const registrations = register(server.tools)
   const dispose = async (): Promise<void> => {
-    for (const remove of disposers) remove()
-    disposers.clear()
-    kernel.emit(scope, 'tools/change')
+    unregister([...disposers.keys()])
     await server.dispose()
   }
   return {
@@ -148,10 +155,10 @@ function tryAdd(
   kernel: Kernel,
   scope: Scope,
   registration: Registration,
-  disposers: Set<() => void>,
+  disposers: Map<string, () => void>,
 ): boolean {
   try {
-    disposers.add(scope.layer.add(registration))
+    disposers.set(registration.name, scope.layer.add(registration))
     return true
   } catch (error) {
     if (!isCaissonError(error)) throw error

@@ -3,12 +3,13 @@ import {
   StreamableHTTPClientTransport,
   type CallToolResult,
   type Progress,
-  type Tool,
   type Transport,
 } from '@modelcontextprotocol/client'
 import type { EngineDeath } from '../engine/shared/conversation.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import type { ConfinedServer } from '../engine/process/confined-server.ts'
+import { DEFAULT_JSON_LIMITS } from '../json/limits.ts'
+import { toReason } from './reason.ts'
 import { createStreamTransport } from './stream-transport.ts'
 
 /** A client of one running server. */
@@ -22,14 +23,7 @@ export interface Connection {
   kill(why: string): void
 }
 
-const MAX_LINE_BYTES = 16 * 1024 * 1024
 const NEVER_MS = 2_147_483_647
-
-/** What a server offers, whole. Throws what the request throws. */
-export async function listTools({ client }: Connection, timeoutMs: number): Promise<Tool[]> {
-  const { tools } = await client.listTools(undefined, { timeout: timeoutMs })
-  return tools
-}
 
 /** Calls a tool; only `signal` ends the wait, whatever progress is told. */
 export async function callTool(
@@ -57,7 +51,7 @@ export async function connectProgram(
   const transport = createStreamTransport({
     stdin: server.stdin,
     stdout: server.stdout,
-    maxLineBytes: MAX_LINE_BYTES,
+    maxLineBytes: DEFAULT_JSON_LIMITS.bytes,
     noise() {
       if (!isNoisy) options.diagnose('it prints lines that are no messages; they are ignored')
       isNoisy = true
@@ -166,7 +160,8 @@ async function connect(
     return connection
   } catch (error) {
     connection.kill('it could not be connected')
-    const why = error instanceof Error ? error.message : 'it could not be connected'
+    const death = await connection.ended
+    const why = death?.cause === 'protocol' ? `it sent ${death.detail}` : toReason(error)
     throw new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${why}`)
   } finally {
     clearTimeout(timer)

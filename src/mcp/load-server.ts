@@ -6,7 +6,8 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import type { Lane, ToolBody, ToolManifest } from '../types/engine.ts'
 import type { JsonObject } from '../types/json.ts'
 import type { SandboxProfile } from '../types/profile.ts'
-import { connectProgram, connectUrl, listTools, type Connection } from './connection.ts'
+import { connectProgram, connectUrl, type Connection } from './connection.ts'
+import { listTools } from './list-tools.ts'
 import { hashTool, type Pins } from './pins.ts'
 import { resolveCommand } from './resolve-command.ts'
 import { createSupervisor } from './supervisor.ts'
@@ -19,6 +20,7 @@ export interface McpServerSpec {
   readonly profile: SandboxProfile
   /** Folder that relative paths of the entry start in. */
   readonly base: string
+  readonly workspace: string
   readonly programs: Pick<ProcessEngine, 'serve'>
   readonly pins: Pins
   readonly version: string
@@ -28,6 +30,8 @@ export interface McpServerSpec {
   diagnose(text: string): void
   /** A tool has appeared that was not there when the server was loaded. */
   added(tools: readonly McpTool[]): void
+  /** Names of tools that are not there any more. */
+  removed(names: readonly string[]): void
 }
 
 /** One tool of a server, unchecked. */
@@ -45,7 +49,6 @@ export interface LoadedServer {
   dispose(): Promise<void>
 }
 
-const MAX_TOOLS = 1_000
 const SLOTS = 16
 const CLOSE_GRACE_MS = 500
 
@@ -70,12 +73,14 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
   })
   /** Takes what is offered as seen, or finds what is not as it was. */
   const review = (offered: readonly Tool[]): McpTool[] => {
+    const pinned = spec.pins.of(key)
+    const unseen = new Map<string, string>()
     const fresh: McpTool[] = []
-    for (const tool of offered.slice(0, MAX_TOOLS)) {
+    for (const tool of offered) {
       const hash = hashTool(tool)
-      const pinned = spec.pins.get(key, tool.name)
-      if (pinned === undefined) spec.pins.set(key, tool.name, hash)
-      if (pinned === undefined || pinned === hash) changed.delete(tool.name)
+      const before = pinned.get(tool.name)
+      if (before === undefined) unseen.set(tool.name, hash)
+      if (before === undefined || before === hash) changed.delete(tool.name)
       else if (!changed.has(tool.name)) {
         changed.add(tool.name)
         diagnose(`tool '${tool.name}' is not what was approved any more; it is not called`)
@@ -85,25 +90,32 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
       known.set(tool.name, made)
       fresh.push(made)
     }
+    if (unseen.size > 0) spec.pins.add(key, unseen)
     return fresh
+  }
+  /** Forgets what is not offered any more; what comes back is pinned as it was. */
+  const forget = (offered: readonly Tool[]): string[] => {
+    const names = new Set(offered.map(({ name }) => name))
+    const gone = [...known].filter(([name]) => !names.has(name))
+    for (const [name] of gone) known.delete(name)
+    return gone.map(([, { manifest }]) => manifest.name)
   }
   let isLoaded = false
-  const look = async (connection: Connection): Promise<McpTool[]> => {
-    const fresh = review(await listTools(connection, spec.timeoutMs))
+  const look = async (connection: Connection): Promise<void> => {
+    const offered = await listTools(connection, { timeoutMs: spec.timeoutMs, diagnose })
+    const gone = forget(offered)
+    const fresh = review(offered)
+    if (isLoaded && gone.length > 0) spec.removed(gone)
     if (isLoaded && fresh.length > 0) spec.added(fresh)
-    return fresh
   }
+  const lookAgain = createLatest(async () => {
+    await look(await supervisor.connection(new AbortController().signal))
+  })
   const supervisor = createSupervisor({
     graceMs: CLOSE_GRACE_MS,
     diagnose,
-    start: () =>
-      open(spec, diagnose, () => {
-        void supervisor
-          .connection(new AbortController().signal)
-          .then(look)
-          .catch(() => undefined)
-      }),
-    started: async (connection) => void (await look(connection)),
+    start: () => open(spec, diagnose, lookAgain),
+    started: look,
   })
   try {
     await supervisor.connection(new AbortController().signal)
@@ -112,6 +124,25 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
   } catch (error) {
     await supervisor.close()
     throw error
+  }
+}
+
+/** Runs `work` for whoever asks, one at a time: who asks meanwhile is served by the next. */
+function createLatest(work: () => Promise<void>): () => void {
+  let isRunning = false
+  let isAsked = false
+  const run = async (): Promise<void> => {
+    isRunning = true
+    while (isAsked) {
+      isAsked = false
+      // What cannot be looked at now is looked at when it is started again.
+      await work().catch(() => undefined)
+    }
+    isRunning = false
+  }
+  return () => {
+    isAsked = true
+    if (!isRunning) void run()
   }
 }
 
@@ -137,14 +168,10 @@ async function open(
     const headers = Object.entries(entry.headers ?? {}).map(([key, value]) => [key, fill(value)])
     return await connectUrl(entry.url, Object.fromEntries(headers), options)
   }
-  const { argv, root } = resolveCommand(name, entry, spec.base)
   const env = Object.entries(entry.env ?? {}).map(([key, value]) => [key, fill(value)])
-  const server = await spec.programs.serve({
-    argv,
-    env: Object.fromEntries(env) as Record<string, string>,
-    root,
-    profile: spec.profile,
-  })
+  const given = { ...entry, env: Object.fromEntries(env) as Record<string, string> }
+  const command = resolveCommand(name, given, spec)
+  const server = await spec.programs.serve({ ...command, profile: spec.profile })
   return await connectProgram(server, options)
 }
 

@@ -8,9 +8,9 @@ import type { JsonValue } from '../types/json.ts'
 
 /** Which tools of which servers were seen, and what they said of themselves then. */
 export interface Pins {
-  /** The hash that was seen first, or approved since; undefined for a tool nobody has seen. */
-  get(server: string, tool: string): string | undefined
-  set(server: string, tool: string, hash: string): void
+  /** By tool, the hash that was seen first, or approved since. */
+  of(server: string): ReadonlyMap<string, string>
+  add(server: string, hashes: ReadonlyMap<string, string>): void
   /** What is offered next is taken as it is. */
   forget(server: string): void
   /** Names of servers that are pinned. */
@@ -59,8 +59,12 @@ export function openPinStore(path: string): PinStore {
 export function openPins(folder: string): Pins {
   const store = openPinStore(join(folder, 'mcp-pins.json'))
   return {
-    get: (server, tool) => own(store.get(server) ?? {}, tool),
-    set: (server, tool, hash) => store.put(server, { ...store.get(server), [tool]: hash }),
+    of: (server) => new Map(Object.entries(store.get(server) ?? {})),
+    add: (server, hashes) =>
+      store.put(
+        server,
+        Object.fromEntries([...Object.entries(store.get(server) ?? {}), ...hashes]),
+      ),
     forget: store.remove,
     servers: store.owners,
   }

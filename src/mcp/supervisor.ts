@@ -1,11 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { CaissonError } from '../errors/caisson-error.ts'
+import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { Connection } from './connection.ts'
+import { toReason } from './reason.ts'
 
 /** Keeps one server running: started when it is needed, and again, with more and more patience. */
 export interface Supervisor {
   /** The running server. Rejects with `ENGINE_UNAVAILABLE` when it cannot be had. */
   connection(signal: AbortSignal): Promise<Connection>
+  /** The running server has answered a call: when it ends it is started again at once. */
+  worked(): void
   /** Ends what runs under a call that cannot be stopped otherwise. */
   kill(why: string): void
   close(): Promise<void>
@@ -31,6 +34,7 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
   let starting: Promise<Connection> | undefined
   let failures = 0
   let notBefore = 0
+  let hasWorked = false
   let closed = false
   const failed = (why: string): void => {
     failures += 1
@@ -43,16 +47,28 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
     void connection.ended.then((death) => {
       if (live === connection) live = undefined
       if (closed) return
+      const why = `the server has ended (${death?.cause ?? 'its connection was closed'})`
+      if (hasWorked) {
+        failures = 0
+        return spec.diagnose(`${why}; it is started again when it is needed`)
+      }
       if (performance.now() - born > HEALTHY_MS) failures = 0
-      failed(`the server has ended (${death?.cause ?? 'its connection was closed'})`)
+      failed(why)
     })
   }
   const start = async (): Promise<Connection> => {
     try {
       const connection = await spec.start()
-      watch(connection)
-      await spec.started(connection)
+      try {
+        await spec.started(connection)
+      } catch (error) {
+        // Nobody knows of it yet, so nobody else would end it.
+        await connection.close(spec.graceMs)
+        throw toUnusable(error)
+      }
       live = connection
+      hasWorked = false
+      watch(connection)
       return connection
     } catch (error) {
       if (!closed) failed(error instanceof Error ? error.message : 'it could not be started')
@@ -71,8 +87,9 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
       }
       if (live !== undefined && !live.hasEnded) return live
       starting ??= start().finally(() => (starting = undefined))
-      return await starting
+      return await unlessAborted(starting, signal)
     },
+    worked: () => void (hasWorked = true),
     kill: (why) => live?.kill(why),
     async close() {
       closed = true
@@ -80,6 +97,24 @@ export function createSupervisor(spec: SupervisorSpec): Supervisor {
       await connection?.close(spec.graceMs)
     },
   }
+}
+
+/** A start may outlive the call that caused it; the next one finds what came of it. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const leave = (): void => reject(unavailable('nobody waits for it any more'))
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    signal.removeEventListener('abort', leave)
+  }
+}
+
+function toUnusable(error: unknown): CaissonError {
+  if (isCaissonError(error)) return error
+  return new CaissonError('ENGINE_UNAVAILABLE', `the server cannot be used: ${toReason(error)}`)
 }
 
 function unavailable(why: string): CaissonError {

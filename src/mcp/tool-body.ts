@@ -12,6 +12,7 @@ import type {
 } from '../types/engine.ts'
 import type { JsonValue } from '../types/json.ts'
 import { callTool, type Connection } from './connection.ts'
+import { toReason } from './reason.ts'
 import type { Supervisor } from './supervisor.ts'
 
 export interface McpBodySpec {
@@ -86,6 +87,7 @@ async function converse(
     return toDeath({ by: 'died', death: death ?? fallback }, true)
   }
   if ('error' in first) return { kind: 'threw', thrown: toThrown(first.error) }
+  spec.supervisor.worked()
   return toOutcome(first.result)
 }
 
@@ -121,8 +123,8 @@ function toOutcome({ content, structuredContent, isError }: CallToolResult): Unt
 }
 
 function toThrown(error: unknown): { readonly name: string; readonly message: string } {
-  const { name, message } = error instanceof Error ? error : new Error('the call failed')
-  return { name, message }
+  const { name } = error instanceof Error ? error : new Error()
+  return { name, message: toReason(error) }
 }
 
 function toProgress(update: {

@@ -27,6 +27,8 @@ export interface CapabilityAttempt {
   readonly standIns: ReadonlyMap<string, string>
 }
 
+/** A short call's updates all pass; of a long one's, one per interval. */
+const PROGRESS_BURST = 10
 const PROGRESS_INTERVAL_MS = 100
 /** What an entry costs besides its text, so that empty ones are not free. */
 const LOG_ENTRY_BYTES = 16
@@ -41,7 +43,7 @@ export function createServices(
   let started = false
   let logBytesLeft = registration.operator.logBytes
   let dropped = 0
-  let lastProgress = -Infinity
+  const mayProgress = createAllowance(PROGRESS_BURST, PROGRESS_INTERVAL_MS)
   const standIns = new Map<string, string>()
   let ended: AbortController | undefined
   const attempt: CapabilityAttempt = {
@@ -79,9 +81,7 @@ export function createServices(
       if (open) dropped += entries
     },
     progress(update) {
-      const now = performance.now()
-      if (!open || now - lastProgress < PROGRESS_INTERVAL_MS) return
-      lastProgress = now
+      if (!open || !mayProgress()) return
       host.progress(call, host.scrub(update))
     },
     lendSecrets(given) {
@@ -99,5 +99,19 @@ export function createServices(
       open = false
       ended?.abort()
     },
+  }
+}
+
+/** Says yes `burst` times at once, and once more for each interval that has passed. */
+function createAllowance(burst: number, intervalMs: number): () => boolean {
+  let left = burst
+  let last = performance.now()
+  return () => {
+    const now = performance.now()
+    left = Math.min(burst, left + (now - last) / intervalMs)
+    last = now
+    if (left < 1) return false
+    left -= 1
+    return true
   }
 }

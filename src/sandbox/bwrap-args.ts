@@ -13,8 +13,11 @@ export interface Bind {
 /** A path inside the sandbox that is covered, whatever is there on the host. */
 export interface Cover {
   readonly path: string
-  /** `closed`: it cannot be opened. `readOnly`: its content shows, and cannot be changed. */
-  readonly kind: 'closedFile' | 'closedFolder' | 'readOnly'
+  /**
+   * `closed`: it cannot be opened. `empty`: it holds nothing, whatever comes to lie there. `readOnly`:
+   * its content shows, and cannot be changed.
+   */
+  readonly kind: 'closedFile' | 'closedFolder' | 'emptyFolder' | 'readOnly'
   /** What shows, for `readOnly`. */
   readonly from?: string
   /** The same for what shows. */
@@ -145,6 +148,7 @@ function tmpfs({ tmpfsBytes }: BwrapSpec, path: string, perms: string): string[]
 
 function coverArgs({ kind, path, from = path }: Cover): string[] {
   if (kind === 'readOnly') return ['--ro-bind', from, path]
+  if (kind === 'emptyFolder') return fixedFolder(path, '0555')
   return kind === 'closedFile' ? closedFile(path) : closedFolder(path)
 }
 
@@ -154,5 +158,9 @@ function closedFile(path: string): string[] {
 }
 
 function closedFolder(path: string): string[] {
-  return ['--perms', '0000', '--tmpfs', path, '--remount-ro', path]
+  return fixedFolder(path, '0000')
+}
+
+function fixedFolder(path: string, perms: string): string[] {
+  return ['--perms', perms, '--tmpfs', path, '--remount-ro', path]
 }

@@ -1,6 +1,7 @@
 import type { BigIntStats } from 'node:fs'
 import { constants } from 'node:fs'
-import { open, readlink, stat } from 'node:fs/promises'
+import { open, readdir, readlink, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 
 /** Which file or folder it is, whatever it is called. */
 export interface FileIdentity {
@@ -63,6 +64,17 @@ export async function isClosedAt(pid: number, path: string): Promise<boolean> {
   try {
     const stats = await stat(`/proc/${pid}/root${path}`)
     return stats.isCharacterDevice() || (stats.isDirectory() && (stats.mode & PERMISSIONS) === 0)
+  } catch {
+    return false
+  }
+}
+
+/** Whether `path`, as process `pid` sees it, is a mount of its own that holds nothing. */
+export async function isEmptyAt(pid: number, path: string): Promise<boolean> {
+  const seen = `/proc/${pid}/root${path}`
+  try {
+    const [here, above, names] = await Promise.all([stat(seen), stat(dirname(seen)), readdir(seen)])
+    return here.isDirectory() && here.dev !== above.dev && names.length === 0
   } catch {
     return false
   }

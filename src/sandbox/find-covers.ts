@@ -46,7 +46,8 @@ async function lookThrough(binds: readonly Bind[]): Promise<Cover[]> {
       const isFolder = entry.isDirectory()
       // A secret link leads to what is judged by its own name, or out of what is shown.
       if (isHidden(bind, path) && !entry.isSymbolicLink()) {
-        found.set(to, { path: to, kind: isFolder ? 'closedFolder' : 'closedFile', parent })
+        const kind = isFolder ? await closedKind(join(bind.from, path)) : 'closedFile'
+        found.set(to, { path: to, kind, parent })
       } else if (bind.writable && isProtectedPath(path)) {
         const from = join(bind.from, path)
         const identity = entry.isSymbolicLink() ? undefined : await identify(from)
@@ -70,6 +71,12 @@ function isHidden({ to }: Bind, path: string): boolean {
 
 async function kindOf(path: string): Promise<'closedFile' | 'closedFolder'> {
   return (await stat(path)).isDirectory() ? 'closedFolder' : 'closedFile'
+}
+
+// What stands for a name that does not exist yet has nothing to hide, and programs walk into it.
+async function closedKind(path: string): Promise<'closedFolder' | 'emptyFolder'> {
+  for await (const _entry of await openFolder(path)) return 'closedFolder'
+  return 'emptyFolder'
 }
 
 async function openFolder(path: string): Promise<AsyncIterable<Dirent>> {

@@ -7,7 +7,7 @@ import {
   type Descriptor,
   type ProgramSpec,
 } from './confined-process.ts'
-import { isAt, isClosedAt } from './file-identity.ts'
+import { isAt, isClosedAt, isEmptyAt } from './file-identity.ts'
 import {
   firstLine,
   giveTheWord,
@@ -126,6 +126,7 @@ async function isAsJudged(root: number, { binds, covers }: ConfinedSpec): Promis
     ...binds.map(({ to, identity }) => identity === undefined || isAt(root, to, identity)),
     ...covers.map(async ({ path, kind, identity, parent }) => {
       if (parent !== undefined && !(await isAt(root, dirname(path), parent))) return false
+      if (kind === 'emptyFolder') return isEmptyAt(root, path)
       if (kind !== 'readOnly') return isClosedAt(root, path)
       return identity === undefined || isAt(root, path, identity)
     }),

@@ -49,6 +49,7 @@ export async function serveOverHttp(
     onerror: (error) => options.diagnose(`mcp: ${error.message}`),
   })
   const answerModern = toNodeHandler(modern)
+  const off = servers.onChange(() => modern.notify.toolsChanged())
   const sessions = createSessions(servers, options)
   let accepting = true
   const server = createServer((request, response) => {
@@ -89,6 +90,7 @@ export async function serveOverHttp(
       accepting = false
     },
     async close() {
+      off()
       await Promise.all([modern.close(), sessions.close()])
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of sockets) socket.destroy()

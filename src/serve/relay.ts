@@ -23,13 +23,8 @@ export function createRelay(host: ToolHost, progress: boolean): Relay {
     const request = requests.get(callId)
     const token = request?.ctx.mcpReq._meta?.progressToken
     // Progress that does not grow is not told: the protocol forbids it.
-    if (
-      !progress ||
-      request === undefined ||
-      token === undefined ||
-      update.progress <= request.last
-    )
-      return
+    if (!progress || request === undefined || token === undefined) return
+    if (update.progress <= request.last) return
     request.last = update.progress
     const params = { progressToken: token, ...update }
     quietly(request.ctx.mcpReq.notify({ method: 'notifications/progress', params }))

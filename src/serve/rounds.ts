@@ -16,7 +16,7 @@ export interface RoundedCall {
   readonly digest: string
   /** Puts a question to the client; resolves with its answer, `undefined` when there is none. */
   ask(form: ElicitationForm, signal: AbortSignal): Promise<unknown>
-  /** Gives the answer to the open question. */
+  /** Gives the answer to the open question; `undefined` is none, and the question stays open. */
   answer(given: unknown): void
   /** What comes next. */
   next(): Promise<Round>
@@ -83,6 +83,7 @@ function createRoundedCall(digest: string, forget: (id: string) => void): Rounde
       })
     },
     answer(given) {
+      if (given === undefined) return
       question?.resolve(given)
       question = undefined
     },

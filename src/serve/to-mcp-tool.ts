@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import type { ToolInfo } from '../host/tools-api.ts'
+import type { JsonValue } from '../types/json.ts'
 
 const NAME = /^[A-Za-z0-9_.-]{1,128}$/
 
@@ -14,7 +15,7 @@ export function toMcpTool(tool: ToolInfo): Tool {
   return {
     name,
     description,
-    inputSchema: { type: 'object', ...parameters } as Tool['inputSchema'],
+    inputSchema: withoutHeaders({ type: 'object', ...parameters }) as Tool['inputSchema'],
     ...(outputSchema['type'] === 'object'
       ? { outputSchema: outputSchema as Tool['outputSchema'] }
       : {}),
@@ -25,4 +26,19 @@ export function toMcpTool(tool: ToolInfo): Tool {
       openWorldHint: hints.openWorld,
     },
   }
+}
+
+const HEADER = 'x-mcp-header'
+const DATA: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'examples'])
+
+// Arguments come in bodies alone: who sends one as a header too expects the two to be compared.
+function withoutHeaders(schema: JsonValue): JsonValue {
+  if (Array.isArray(schema)) return schema.map(withoutHeaders)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const kept = Object.entries(schema).filter(
+    ([key, value]) => key !== HEADER || typeof value !== 'string',
+  )
+  return Object.fromEntries(
+    kept.map(([key, value]) => [key, DATA.has(key) ? value : withoutHeaders(value)]),
+  )
 }

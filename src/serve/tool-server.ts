@@ -40,6 +40,8 @@ export interface ToolServers {
   replace(next: ToolStage): Promise<void>
   /** Resolves when no call is under way. */
   idle(): Promise<void>
+  /** Told that the tools are others now; servers of the revision before tell their clients themselves. */
+  onChange(listener: () => void): () => void
   close(): Promise<void>
 }
 
@@ -51,7 +53,9 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
   const started = new WeakMap<RoundedCall, Started>()
   // Requests of the current revision come without a connection, and share one agent.
   const shared = {}
+  const listeners = new Set<() => void>()
   const announce = (): void => {
+    for (const changed of listeners) changed()
     for (const server of open) void server.sendToolListChanged().catch(() => undefined)
   }
   const stageFor = (given: ToolStage): OpenStage => {
@@ -101,6 +105,10 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
     },
     async idle() {
       await Promise.all([...stages].map((known) => known.idle()))
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
     },
     async close() {
       await Promise.all([...open].map((server) => server.close()))

@@ -105,7 +105,10 @@ test('progress is live, throttled, copied and not part of the result', async () 
     }),
   )
   toSuccess(await host.tools.execute(makeCall('t', {}, { callId: 'p' })))
-  expect(updates).toEqual([['p', { progress: 0, total: 50, message: 'm' }]])
+  expect(updates.length).toBeLessThan(15)
+  expect(updates.slice(0, 3)).toEqual(
+    [0, 1, 2].map((progress) => ['p', { progress, total: 50, message: 'm' }]),
+  )
 })
 
 test('a log entry that cannot be printed does not fail the body', async () => {

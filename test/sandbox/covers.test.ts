@@ -57,6 +57,13 @@ describe('findCovers()', () => {
     expect(await closedAt('/workspace')).toHaveLength(3)
   })
 
+  test('an empty folder with a secret name can be walked into, and stays empty', async () => {
+    mkdirSync(join(work, '.gnupg'), { recursive: true })
+    expect(await closedAt('/workspace')).toEqual([
+      { path: '/workspace/.gnupg', kind: 'emptyFolder' },
+    ])
+  })
+
   test('where a program may write it cannot change what others obey', async () => {
     for (const path of ['.git/config', '.bashrc', 'sub/.vscode/tasks.json', 'src/a.ts']) put(path)
     const covers = await findCovers(bound(true))

@@ -34,7 +34,11 @@ export async function listTools({ client }: Connection, timeoutMs: number): Prom
 /** Calls a tool; only `signal` ends the wait, whatever progress is told. */
 export async function callTool(
   { client }: Connection,
-  request: { readonly name: string; readonly arguments: Record<string, unknown> },
+  request: {
+    readonly name: string
+    readonly arguments: Record<string, unknown>
+    readonly _meta?: Record<string, unknown>
+  },
   options: {
     readonly signal: AbortSignal
     onprogress(update: Progress): void

@@ -17,6 +17,7 @@ import {
 import { createElicitationAnswerer, type ElicitationForm } from '../approval/elicitation.ts'
 import type { Agent } from '../host/agent.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
+import { continueTrace } from '../observe/remote-parent.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
 import { createRelay, type Relay } from './relay.ts'
@@ -199,12 +200,11 @@ function startCall(
         }),
       )
     : () => undefined
-  const result = agent.tools
-    .execute({ callId, name, arguments: args, signal: stop.signal })
-    .finally(() => {
-      withdraw()
-      relay.detach(callId)
-    })
+  const input = { callId, name, arguments: args, signal: stop.signal }
+  const result = continueTrace(ctx.mcpReq._meta, () => agent.tools.execute(input)).finally(() => {
+    withdraw()
+    relay.detach(callId)
+  })
   return { callId, result, abort: (reason) => stop.abort(reason) }
 }
 

@@ -1,70 +1,162 @@
-import { randomBytes } from 'node:crypto'
-import type { AddressInfo } from 'node:net'
 import { dirname, resolve } from 'node:path'
+import type { OperatorConfig } from '../config/operator-schema.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { createToolHost, type ToolHost } from '../host/create-tool-host.ts'
 import { loadConfigured } from '../host/load-configured.ts'
-import { readConfig } from '../host/read-config.ts'
-import type { OperatorConfig } from '../config/operator-schema.ts'
+import { readConfig, type ReadConfig } from '../host/read-config.ts'
+import { resolveHostSpec } from '../host/spec.ts'
+import { version } from '../host/version.ts'
+import { createLog, type Log } from '../observe/log.ts'
+import type { LogLevel } from '../observe/log-level.ts'
+import { logCalls } from '../observe/log-calls.ts'
+import { createPrometheusMetrics } from '../observe/prometheus.ts'
 import { serveOverHttp } from '../serve/http.ts'
+import { serveMetrics } from '../serve/metrics.ts'
 import { serveOverStdio } from '../serve/stdio.ts'
 import { createToolServers, type ToolServers } from '../serve/tool-server.ts'
 import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
 import { listenForInterrupt } from './interrupt.ts'
+import { collectSecrets } from './log-secrets.ts'
 import type { Output } from './output.ts'
-import { version } from '../host/version.ts'
+import {
+  resolvePlaces,
+  resolveToken,
+  type PlaceOptions,
+  type ServePlaces,
+  type ServeToken,
+} from './serve-places.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends PlaceOptions {
   readonly sources: readonly string[]
   readonly tools?: string
-  readonly http?: string
   readonly profile?: string
   readonly approve: ApprovalMode
   readonly session?: string
   readonly workspace?: string
   readonly config?: string
+  readonly logLevel?: LogLevel
 }
-
-const DEFAULT_HOST = '127.0.0.1'
 
 /** `caisson serve`: an MCP server over stdio, or over streamable HTTP. */
 export async function runServe(output: Output, options: ServeOptions): Promise<number> {
   checkWorkspace(options.workspace)
-  const operator = readConfig(options.config ?? {}).operator
+  const config = readConfig(options.config ?? {})
+  const { serve, mcpServers } = config.operator
+  const places = resolvePlaces(options, serve)
+  const token = resolveToken(serve, process.env)
+  const { secrets } = resolveHostSpec(config.options)
+  const log = createLog({
+    level: options.logLevel ?? serve.logLevel,
+    secrets: collectSecrets({ secrets, mcpServers, env: process.env, token: token.value }),
+    fd: process.stderr.fd,
+  })
+  try {
+    await serveWith({ output, options, config, places, token, log })
+    return 0
+  } finally {
+    await log.close()
+  }
+}
+
+interface Scene {
+  readonly output: Output
+  readonly options: ServeOptions
+  readonly config: ReadConfig
+  readonly places: ServePlaces
+  readonly token: ServeToken
+  readonly log: Log
+}
+
+async function serveWith(scene: Scene): Promise<void> {
+  const { options, log, config } = scene
+  const { serve } = config.operator
   await using host = createToolHost({
     approval: COMMAND_APPROVAL,
-    logger: (line) => output.note(`caisson: ${line}`),
+    logger: (line) => log.write('warn', line),
     ...(options.config === undefined ? {} : { config: options.config }),
     ...(options.workspace === undefined ? {} : { workspace: options.workspace }),
   })
-  await loadAll(host, options, operator, output)
+  await loadAll(host, scene)
   if (options.approve !== 'ask') attachApproval(host, options.approve)
+  logCalls(host, log)
   const servers = createToolServers({
     host,
-    name: operator.serve.name ?? 'caisson',
+    name: serve.name ?? 'caisson',
     version: version(),
     openAgent: createAgents(host, options.session),
     asksLocked: false,
   })
   using interrupt = listenForInterrupt()
-  const http = options.http ?? operator.serve.http
-  if (http === undefined) {
-    await serveOverStdio(servers, { stop: interrupt.signal, diagnose: output.note })
-  } else {
-    await serveHttp(servers, { http, operator, output, stop: interrupt.signal })
-  }
-  await drain(servers, operator.serve.drainMs)
+  await serveUntil(servers, host, interrupt.signal, scene)
+  log.write('info', 'closing', { running: servers.running })
+  await drain(servers, serve.drainMs)
   await servers.close()
-  return 0
 }
 
-async function loadAll(
+/** Serves over HTTP or stdio, with metrics if there are any, until `stop` or the end of the input. */
+async function serveUntil(
+  servers: ToolServers,
   host: ToolHost,
-  options: ServeOptions,
-  operator: OperatorConfig,
-  output: Output,
+  stop: AbortSignal,
+  scene: Scene,
 ): Promise<void> {
+  const { config, places, token, log } = scene
+  const { serve } = config.operator
+  const diagnose = (text: string): void => log.write('warn', text)
+  const gate = { ...serve, token: token.value }
+  const metrics =
+    places.metrics === undefined
+      ? undefined
+      : createPrometheusMetrics(host, { version: version(), inFlight: () => servers.running })
+  const scraped =
+    metrics === undefined || places.metrics === undefined || places.metrics === 'http'
+      ? undefined
+      : await serveMetrics(metrics, { ...gate, ...places.metrics })
+  try {
+    if (scraped !== undefined) announce(scene, 'metrics', scraped.url)
+    if (places.http === undefined) {
+      if (scraped !== undefined) tellToken(scene)
+      log.write('info', 'serving MCP over standard input and output')
+      await serveOverStdio(servers, { stop, diagnose })
+      return
+    }
+    const shared = places.metrics === 'http' ? metrics : undefined
+    const http = await serveOverHttp(servers, {
+      ...gate,
+      ...places.http,
+      metrics: shared,
+      diagnose,
+    })
+    announce(scene, 'MCP', http.url)
+    tellToken(scene)
+    await untilAborted(stop)
+    http.stopAccepting()
+    await drain(servers, serve.drainMs)
+    await http.close()
+  } finally {
+    await scraped?.close()
+    metrics?.close()
+  }
+}
+
+// Where only programs read, every line is a log line.
+function isForPeople({ token }: Scene): boolean {
+  return process.stderr.isTTY || !token.isGiven
+}
+
+function announce(scene: Scene, what: string, url: string): void {
+  if (isForPeople(scene)) scene.output.note(`caisson: serving ${what} at ${url}`)
+  scene.log.write('info', `serving ${what}`, { url })
+}
+
+// The one line that holds it; the log never does.
+function tellToken({ output, token }: Scene): void {
+  if (!token.isGiven) output.note(`caisson: bearer token ${token.value}`)
+}
+
+async function loadAll(host: ToolHost, { options, config, log }: Scene): Promise<void> {
+  const { operator } = config
   const { tools, profile } = options
   const named = [...(tools === undefined ? [] : [tools]), ...options.sources]
   const sources = [
@@ -75,11 +167,8 @@ async function loadAll(
     throw new CaissonError('CONFIG_INVALID', 'serve: name a source, --tools builtin or --config')
   }
   const load: ToolHost['tools']['load'] = (source, given) => host.tools.load(source, given)
-  const { failures } = await loadConfigured(
-    load,
-    { sources, mcpServers: operator.mcpServers },
-    baseOf(options),
-  )
+  const given: Pick<OperatorConfig, 'sources' | 'mcpServers'> = { ...operator, sources }
+  const { loaded, failures } = await loadConfigured(load, given, baseOf(options))
   const [first] = failures
   if (
     first !== undefined &&
@@ -87,8 +176,10 @@ async function loadAll(
   )
     throw first.error
   for (const { source, error } of failures) {
-    output.note(`caisson: ${error.code}: ${source}: ${error.message}; its tools are not served`)
+    const why = { source, code: error.code, error: error.message }
+    log.write('error', 'source not loaded; its tools are not served', why)
   }
+  log.write('info', 'tools loaded', { tools: loaded.flatMap((source) => source.tools).length })
 }
 
 function baseOf({ config, workspace }: ServeOptions): string {
@@ -110,39 +201,11 @@ function createAgents(
   }
 }
 
-interface HttpScene {
-  readonly http: string
-  readonly operator: OperatorConfig
-  readonly output: Output
-  readonly stop: AbortSignal
-}
-
-async function serveHttp(
-  servers: ToolServers,
-  { http, operator, output, stop }: HttpScene,
-): Promise<void> {
-  const { tokenEnv, ...settings } = operator.serve
-  const given = tokenEnv === undefined ? undefined : process.env[tokenEnv]
-  if (tokenEnv !== undefined && (given === undefined || given === '')) {
-    throw new CaissonError('CONFIG_INVALID', `serve.tokenEnv: ${tokenEnv} is not set`)
-  }
-  const token = given ?? randomBytes(24).toString('base64url')
-  const serving = await serveOverHttp(servers, {
-    ...parseAddress(http),
-    ...settings,
-    token,
-    diagnose: (text) => output.note(`caisson: ${text}`),
+function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  output.note(`caisson: serving MCP at ${serving.url}`)
-  if (given === undefined) output.note(`caisson: bearer token ${token}`)
-  if (!stop.aborted) {
-    await new Promise<void>((resolve) =>
-      stop.addEventListener('abort', () => resolve(), { once: true }),
-    )
-  }
-  serving.stopAccepting()
-  await drain(servers, operator.serve.drainMs)
-  await serving.close()
 }
 
 async function drain(servers: ToolServers, ms: number): Promise<void> {
@@ -152,13 +215,4 @@ async function drain(servers: ToolServers, ms: number): Promise<void> {
   })
   await Promise.race([servers.idle(), late])
   clearTimeout(timer)
-}
-
-/** `7331`, `127.0.0.1:7331` or `[::1]:7331`. Throws `CONFIG_INVALID` for anything else. */
-function parseAddress(text: string): Pick<AddressInfo, 'port'> & { readonly host: string } {
-  const [, bracketed, plain, digits = ''] =
-    /^(?:(?:\[([0-9a-f:]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? []
-  const port = Number(digits)
-  if (digits !== '' && port <= 65_535) return { host: bracketed ?? plain ?? DEFAULT_HOST, port }
-  throw new CaissonError('CONFIG_INVALID', `--http ${text}: give a port, or host:port`)
 }

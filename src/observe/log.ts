@@ -1,0 +1,86 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { createScrubber } from '../broker/secrets/scrubber.ts'
+import { cutText, escapeToLine } from '../cards/escape.ts'
+import { isCredentialName, MASK } from '../policies/auto-approval/redaction/patterns.ts'
+import { redactText } from '../policies/auto-approval/redaction/redact.ts'
+import type { LogLevel } from './log-level.ts'
+
+type LineLevel = Exclude<LogLevel, 'silent'>
+
+/** One flat record; what is undefined is left out. */
+export type LogFields = Readonly<Record<string, string | number | boolean | undefined>>
+
+/** Log lines, one JSON object each. Whatever a field holds, it is one line and holds no secret. */
+export interface Log {
+  write(level: LineLevel, message: string, fields?: LogFields): void
+  isOn(level: LineLevel): boolean
+  /** Waits until everything is written, for a second at most. */
+  close(): Promise<void>
+}
+
+export interface LogSpec {
+  readonly level: LogLevel
+  /** Values that never show, by name; each has at least 8 bytes. */
+  readonly secrets: ReadonlyMap<string, string>
+  /** File descriptor. */
+  readonly fd: number
+}
+
+/** What waits to be written when nobody reads; further lines are lost rather than a call held up. */
+const MAX_WAITING_BYTES = 4 * 1024 * 1024
+const CLOSE_MS = 1_000
+
+/** Creates a log. Writing never blocks and never throws. */
+export function createLog({ level, secrets, fd }: LogSpec): Log {
+  const destination = pino.destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES })
+  destination.on('error', () => undefined) // Nobody is left who could be told.
+  const logger = pino(
+    {
+      level,
+      base: { pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  )
+  const clean = createCleaner(secrets)
+  return {
+    isOn: (line) => logger.isLevelEnabled(line),
+    write(line, message, fields = {}) {
+      if (logger.isLevelEnabled(line)) logger[line](cleanFields(fields, clean), clean(message))
+    },
+    async close() {
+      const late = new AbortController()
+      const closed = once(destination, 'close').catch(() => undefined)
+      destination.end()
+      await Promise.race([closed, sleep(CLOSE_MS, undefined, { signal: late.signal })])
+      late.abort()
+    },
+  }
+}
+
+function cleanFields(fields: LogFields, clean: (text: string) => string): LogFields {
+  const entries = Object.entries(fields).map(([key, value]) => {
+    if (typeof value !== 'string') return [key, value] as const
+    return [key, isCredentialName(key) ? MASK : clean(value)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+const MAX_LOOKED_AT = 64 * 1024
+const MAX_TEXT = 1_000
+const WITHHELD = '[withheld]'
+
+// Masked before it is cut, so that half a secret is no way around the mask.
+function createCleaner(secrets: ReadonlyMap<string, string>): (text: string) => string {
+  const scrubber = createScrubber(secrets)
+  return (text) => {
+    try {
+      return escapeToLine(redactText(scrubber.text(cutText(text, MAX_LOOKED_AT))), MAX_TEXT)
+    } catch {
+      return WITHHELD // Masking took too long: then nothing of it is shown.
+    }
+  }
+}

@@ -49,14 +49,17 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
   const log = createLog({
     level: options.logLevel ?? serve.logLevel,
     secrets: collectSecrets({ secrets, mcpServers, env: process.env, token: token.value }),
-    fd: process.stderr.fd,
+    stream: process.stderr,
   })
+  let isRead = true
   try {
     await serveWith({ output, options, config, places, token, log })
-    return 0
   } finally {
-    await log.close()
+    isRead = await log.flush()
   }
+  // What nobody reads would keep the process alive.
+  if (!isRead) process.exit(0)
+  return 0
 }
 
 interface Scene {

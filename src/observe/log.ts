@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Writable } from 'node:stream'
 import { pino } from 'pino'
 import { createScrubber } from '../broker/secrets/scrubber.ts'
 import { cutText, escapeToLine } from '../cards/escape.ts'
@@ -16,26 +15,29 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export interface Log {
   write(level: LineLevel, message: string, fields?: LogFields): void
   isOn(level: LineLevel): boolean
-  /** Waits until everything is written, for a second at most. */
-  close(): Promise<void>
+  /** Waits until everything is written, for a second at most; false when somebody does not read it. */
+  flush(): Promise<boolean>
 }
 
 export interface LogSpec {
   readonly level: LogLevel
   /** Values that never show, by name; each has at least 8 bytes. */
   readonly secrets: ReadonlyMap<string, string>
-  /** File descriptor. */
-  readonly fd: number
+  /** One that does not block when nobody reads it: standard error to a pipe does not. */
+  readonly stream: Writable
 }
 
 /** What waits to be written when nobody reads; further lines are lost rather than a call held up. */
 const MAX_WAITING_BYTES = 4 * 1024 * 1024
-const CLOSE_MS = 1_000
+const FLUSH_MS = 1_000
 
 /** Creates a log. Writing never blocks and never throws. */
-export function createLog({ level, secrets, fd }: LogSpec): Log {
-  const destination = pino.destination({ fd, sync: false, maxLength: MAX_WAITING_BYTES })
-  destination.on('error', () => undefined) // Nobody is left who could be told.
+export function createLog({ level, secrets, stream }: LogSpec): Log {
+  const destination = {
+    write(line: string): void {
+      if (stream.writableLength <= MAX_WAITING_BYTES) stream.write(line)
+    },
+  }
   const logger = pino(
     {
       level,
@@ -51,12 +53,13 @@ export function createLog({ level, secrets, fd }: LogSpec): Log {
     write(line, message, fields = {}) {
       if (logger.isLevelEnabled(line)) logger[line](cleanFields(fields, clean), clean(message))
     },
-    async close() {
-      const late = new AbortController()
-      const closed = once(destination, 'close').catch(() => undefined)
-      destination.end()
-      await Promise.race([closed, sleep(CLOSE_MS, undefined, { signal: late.signal })])
-      late.abort()
+    async flush() {
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      stream.write('', () => resolve(true))
+      const timer = setTimeout(() => resolve(false), FLUSH_MS)
+      const isWritten = await promise
+      clearTimeout(timer)
+      return isWritten
     },
   }
 }

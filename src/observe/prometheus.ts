@@ -1,7 +1,8 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { measureTree } from '../sandbox/process-tree.ts'
 import type { EngineCounts } from '../types/engine.ts'
 import type { Subscribe } from '../types/listeners.ts'
+import { measureProcess } from './process-metrics.ts'
 import { createToolLabels } from './tool-labels.ts'
 
 /** What is measured: the parts of a host, and of who serves it, that are read. */
@@ -42,10 +43,13 @@ export function createPrometheusMetrics(
 ): PrometheusMetrics {
   const registry = new Registry()
   const registers = [registry]
-  collectDefaultMetrics({ register: registry })
   const label = createToolLabels()
   const toolOf = (name: string): string => label(name, host.tools.get(name) !== undefined)
-  const stops = [countCalls(host, toolOf, registers), countApprovals(host, registers)]
+  const stops = [
+    countCalls(host, toolOf, registers),
+    countApprovals(host, registers),
+    measureProcess(registers),
+  ]
   readCounts(host, toolOf, registers)
   readState(host, spec, registers)
   return {

@@ -9,9 +9,10 @@ import { version } from '../host/version.ts'
 import { createLog, type Log } from '../observe/log.ts'
 import type { LogLevel } from '../observe/log-level.ts'
 import { logCalls } from '../observe/log-calls.ts'
-import { createPrometheusMetrics } from '../observe/prometheus.ts'
+import { createPrometheusMetrics, type PrometheusMetrics } from '../observe/prometheus.ts'
+import type { Address } from '../serve/gate.ts'
 import { serveOverHttp } from '../serve/http.ts'
-import { serveMetrics } from '../serve/metrics.ts'
+import { serveMetrics, type MetricsServing } from '../serve/metrics.ts'
 import { serveOverStdio } from '../serve/stdio.ts'
 import { createToolServers, type ToolServers } from '../serve/tool-server.ts'
 import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
@@ -91,56 +92,70 @@ async function serveWith(scene: Scene): Promise<void> {
     asksLocked: false,
   })
   using interrupt = listenForInterrupt()
-  await serveUntil(servers, host, interrupt.signal, scene)
+  await serveUntilStopped({ ...scene, host, servers, stop: interrupt.signal })
   log.write('info', 'closing', { running: servers.running })
   await drain(servers, serve.drainMs)
   await servers.close()
 }
 
+interface Running extends Scene {
+  readonly host: ToolHost
+  readonly servers: ToolServers
+  readonly stop: AbortSignal
+}
+
 /** Serves over HTTP or stdio, with metrics if there are any, until `stop` or the end of the input. */
-async function serveUntil(
-  servers: ToolServers,
-  host: ToolHost,
-  stop: AbortSignal,
-  scene: Scene,
-): Promise<void> {
-  const { config, places, token, log } = scene
-  const { serve } = config.operator
-  const diagnose = (text: string): void => log.write('warn', text)
-  const gate = { ...serve, token: token.value }
-  const metrics =
-    places.metrics === undefined
-      ? undefined
-      : createPrometheusMetrics(host, { version: version(), inFlight: () => servers.running })
-  const scraped =
-    metrics === undefined || places.metrics === undefined || places.metrics === 'http'
-      ? undefined
-      : await serveMetrics(metrics, { ...gate, ...places.metrics })
+async function serveUntilStopped(scene: Running): Promise<void> {
+  const { servers, stop, places, log } = scene
+  const metrics = createMetrics(scene)
   try {
-    if (scraped !== undefined) announce(scene, 'metrics', scraped.url)
-    if (places.http === undefined) {
-      if (scraped !== undefined) tellToken(scene)
-      log.write('info', 'serving MCP over standard input and output')
-      await serveOverStdio(servers, { stop, diagnose })
-      return
-    }
-    const shared = places.metrics === 'http' ? metrics : undefined
-    const http = await serveOverHttp(servers, {
-      ...gate,
-      ...places.http,
-      metrics: shared,
-      diagnose,
-    })
-    announce(scene, 'MCP', http.url)
-    tellToken(scene)
-    await untilAborted(stop)
-    http.stopAccepting()
-    await drain(servers, serve.drainMs)
-    await http.close()
+    await using own = await openMetricsListener(scene, metrics)
+    if (own !== undefined) announce(scene, 'metrics', own.url)
+    if (places.http !== undefined) return await serveHttp(scene, places.http, metrics)
+    if (own !== undefined) tellToken(scene)
+    log.write('info', 'serving MCP over standard input and output')
+    await serveOverStdio(servers, { stop, diagnose: (text) => log.write('warn', text) })
   } finally {
-    await scraped?.close()
     metrics?.close()
   }
+}
+
+function createMetrics({ places, host, servers }: Running): PrometheusMetrics | undefined {
+  if (places.metrics === undefined) return undefined
+  const inFlight = (): number => servers.running
+  return createPrometheusMetrics(host, { version: version(), inFlight })
+}
+
+async function openMetricsListener(
+  { places, config, token }: Running,
+  metrics: PrometheusMetrics | undefined,
+): Promise<MetricsServing | undefined> {
+  if (metrics === undefined || places.metrics === undefined || places.metrics === 'http')
+    return undefined
+  const { serve } = config.operator
+  return await serveMetrics(metrics, { ...serve, ...places.metrics, token: token.value })
+}
+
+async function serveHttp(
+  scene: Running,
+  address: Address,
+  metrics: PrometheusMetrics | undefined,
+): Promise<void> {
+  const { servers, stop, config, places, token, log } = scene
+  const { serve } = config.operator
+  const http = await serveOverHttp(servers, {
+    ...serve,
+    ...address,
+    token: token.value,
+    metrics: places.metrics === 'http' ? metrics : undefined,
+    diagnose: (text) => log.write('warn', text),
+  })
+  announce(scene, 'MCP', http.url)
+  tellToken(scene)
+  await untilAborted(stop)
+  http.stopAccepting()
+  await drain(servers, serve.drainMs)
+  await http.close()
 }
 
 // Where only programs read, every line is a log line.

@@ -1,7 +1,7 @@
 /** What every name of a tool that nobody has is counted as; a tool cannot be called that. */
-export const UNKNOWN_TOOL = 'unknown tool'
+const UNKNOWN_TOOL = 'unknown tool'
 /** What further names are counted as. */
-export const OTHER_TOOLS = 'other tools'
+const OTHER_TOOLS = 'other tools'
 
 const MAX_NAMES = 500
 

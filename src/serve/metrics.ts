@@ -4,6 +4,11 @@ import { checkRequest, listenAt, refuse, type Address, type GateOptions } from '
 
 export const METRICS_PATH = '/metrics'
 
+/** A listener for scrapes; disposed, it lets nobody wait. */
+export interface MetricsServing extends AsyncDisposable {
+  readonly url: string
+}
+
 /** Answers a scrape that has passed the gate. */
 export async function answerScrape(
   { method }: IncomingMessage,
@@ -20,7 +25,7 @@ export async function answerScrape(
 export async function serveMetrics(
   metrics: PrometheusMetrics,
   options: Address & GateOptions,
-): Promise<{ readonly url: string; close(): Promise<void> }> {
+): Promise<MetricsServing> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const refusal = checkRequest(request, options)
     if (refusal !== undefined) return refuse(response, ...refusal)
@@ -34,7 +39,7 @@ export async function serveMetrics(
   const url = await listenAt(server, options, { option: '--metrics-http', path: METRICS_PATH })
   return {
     url,
-    async close() {
+    async [Symbol.asyncDispose]() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       server.closeAllConnections()
       await closed

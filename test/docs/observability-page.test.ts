@@ -76,8 +76,10 @@ test('the server of the page has its metrics and its log lines', { timeout: 60_0
   await client.callTool({ name: 'unit_convert', arguments: { value: 'x' } })
   const headers = { authorization: `Bearer ${TOKEN}` }
   const scraped = await fetch(String(url).replace('/mcp', '/metrics'), { headers })
-  const declared = [...(await scraped.text()).matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name)
-  const ours = declared.filter((name) => name?.startsWith('caisson_'))
+  const declared = [...(await scraped.text()).matchAll(/^# TYPE (\S+)/gm)].map(
+    ([, name = '']) => name,
+  )
+  const ours = declared.filter((name) => name.startsWith('caisson_'))
   expect(ours.toSorted()).toEqual(cells('caisson_').toSorted())
   for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
     expect(declared).toContain(name)

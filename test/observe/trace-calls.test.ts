@@ -46,8 +46,9 @@ test('a call is a span with the GenAI attributes, and a measured duration', asyn
 
 test('a failure has our code and a status that no tool can abuse', async () => {
   const telemetry = registerTelemetry()
-  const { host } = makeHost()
-  const message = `broken\u001b[2J\nforged ${'x'.repeat(10_000)}`
+  const secrets = { KEY: { value: 'hunter2-hunter2', hosts: ['https://api.example.com'] } }
+  const { host } = makeHost({ secrets })
+  const message = `broken\u001b[2J\nforged hunter2-hunter2 ${'x'.repeat(10_000)}`
   host.tools.register(
     makeTool('breaks', {
       execute() {
@@ -59,7 +60,7 @@ test('a failure has our code and a status that no tool can abuse', async () => {
   const { attributes, status } = telemetry.spanOf('execute_tool breaks')
   expect(attributes['error.type']).toBe('TOOL_ERROR')
   expect(status.code).toBe(SpanStatusCode.ERROR)
-  expect(status.message).toMatch(/^broken\\x1b\[2J⏎forged x+…$/)
+  expect(status.message).toMatch(/^broken\\x1b\[2J⏎forged \[secret KEY\] x+…$/)
   expect(status.message?.length).toBeLessThan(600)
   const { dataPoints } = await telemetry.histogram()
   expect(dataPoints[0]?.attributes['error.type']).toBe('TOOL_ERROR')

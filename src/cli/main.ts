@@ -14,6 +14,7 @@ import { runReplay } from './replay.ts'
 import { runTool } from './run.ts'
 import { toolsOption } from './tools-option.ts'
 import { version } from '../host/version.ts'
+import { LOG_LEVELS } from '../observe/log-level.ts'
 
 /** Runs one command line and resolves to the exit code that `--help` lists. Never rejects. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -96,6 +97,9 @@ function createProgram(output: Output, exit: (code: number) => void): Command {
     .argument('[source...]', 'module files or package folders')
     .addOption(toolsOption())
     .option('--http <address>', 'streamable HTTP at [host:]port instead (default host: 127.0.0.1)')
+    .option('--metrics', 'Prometheus metrics at /metrics of the HTTP server')
+    .option('--metrics-http <address>', 'Prometheus metrics at [host:]port of their own')
+    .addOption(new Option('--log-level <level>', 'log lines (JSON)').choices(LOG_LEVELS))
     .option('--profile <name>', 'sandbox profile of the sources named here')
     .addOption(approveOption('who answers when policy asks; ask puts it to the client'))
     .option('--session <file>', 'append the events of all calls to this JSONL log')

@@ -1,8 +1,7 @@
-import { escapeText } from '../cards/escape.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
 import { isCaissonError } from '../errors/caisson-error.ts'
 import type { ReloadableHost } from '../host/reloadable-host.ts'
-import type { Output } from './output.ts'
+import type { Log } from '../observe/log.ts'
 
 /** Wishes to reload, which may come before there is anything to reload. */
 export interface Reloads {
@@ -10,8 +9,11 @@ export interface Reloads {
   attach(host: ReloadableHost): void
 }
 
-/** Creates them; what comes of each is one line on standard error. */
-export function createReloads(output: Output): Reloads {
+/** What a running server cannot change. */
+const LATER = 'what `serve` says of the address and its limits counts from the next start'
+
+/** Creates them; what comes of each is one line of the log. */
+export function createReloads(log: Log): Reloads {
   let host: ReloadableHost | undefined
   let isWanted = false
   let isWaiting = false
@@ -19,14 +21,16 @@ export function createReloads(output: Output): Reloads {
     const { serve } = target.operator
     try {
       await target.reload()
-      const count = target.current.tools.schemas().length
-      const kept = isSame(serve, target.operator.serve)
-        ? ''
-        : '; what `serve` says of the address and its limits counts from the next start'
-      output.note(`caisson: the configuration was loaded again: ${count} tools${kept}`)
+      const tools = target.current.tools.schemas().length
+      log.write('info', 'the configuration was loaded again', {
+        tools,
+        note: isSame(serve, target.operator.serve) ? undefined : LATER,
+      })
     } catch (error) {
-      const text = isCaissonError(error) ? `${error.code}: ${error.message}` : String(error)
-      output.note(`caisson: the configuration before stays in force: ${escapeText(text)}`)
+      const why = isCaissonError(error)
+        ? { code: error.code, error: error.message }
+        : { error: String(error) }
+      log.write('error', 'the configuration before stays in force', why)
     }
   }
   const request = (): void => {

@@ -1,14 +1,16 @@
-import { escapeText } from '../cards/escape.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { hasSources } from '../host/configured-host.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
 import { loadConfigured, type ConfiguredFailure } from '../host/load-configured.ts'
+import { readConfig } from '../host/read-config.ts'
 import { createReloadableHost } from '../host/reloadable-host.ts'
 import type { HostOptions } from '../host/spec.ts'
 import { version } from '../host/version.ts'
+import { createLog, type Log } from '../observe/log.ts'
+import type { LogLevel } from '../observe/log-level.ts'
+import { logCalls } from '../observe/log-calls.ts'
 import type { ToolStage } from '../serve/stage.ts'
-import { serveOverStdio } from '../serve/stdio.ts'
 import { createToolServers, type ToolServers } from '../serve/tool-server.ts'
 import { openSharedLog, SHARED_LOG, type SharedLog } from '../session/log/shared-log.ts'
 import { attachApproval, COMMAND_APPROVAL, type ApprovalMode } from './attach-approval.ts'
@@ -16,16 +18,23 @@ import { checkWorkspace } from './check-workspace.ts'
 import { drain } from './drain.ts'
 import { listenForHangup } from './hangup.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
-import { noteFailures } from './load-target.ts'
+import { collectSecrets } from './log-secrets.ts'
 import type { Output } from './output.ts'
 import { createReloads } from './reloads.ts'
-import { serveHttp } from './serve-http.ts'
+import { createMetrics, serveUntilStopped } from './serve-listen.ts'
+import {
+  resolvePlaces,
+  resolveToken,
+  type PlaceOptions,
+  type ServePlaces,
+  type ServeToken,
+} from './serve-places.ts'
 import { nothingNamed } from './target.ts'
 
-export interface ServeOptions {
+export interface ServeOptions extends PlaceOptions {
+  readonly logLevel?: LogLevel
   readonly sources: readonly string[]
   readonly tools?: string
-  readonly http?: string
   readonly profile?: string
   readonly approve: ApprovalMode
   readonly session?: string
@@ -36,58 +45,98 @@ export interface ServeOptions {
 /** `caisson serve`: an MCP server over stdio, or over streamable HTTP. */
 export async function runServe(output: Output, options: ServeOptions): Promise<number> {
   checkWorkspace(options.workspace)
+  const { serve } = readConfig(options.config ?? {}).operator
+  const places = resolvePlaces(options, serve)
+  const token = resolveToken(serve, process.env)
+  const log = createLog({
+    level: options.logLevel ?? serve.logLevel,
+    secrets: new Map(),
+    stream: process.stderr,
+  })
+  let isRead = true
+  let code = 0
+  try {
+    code = await serveConfigured({ output, options, places, token, log })
+  } finally {
+    isRead = await log.flush()
+  }
+  // What nobody reads would keep the process alive.
+  if (!isRead) process.exit(code)
+  return code
+}
+
+interface Scene {
+  readonly output: Output
+  readonly options: ServeOptions
+  readonly places: ServePlaces
+  readonly token: ServeToken
+  readonly log: Log
+}
+
+async function serveConfigured(scene: Scene): Promise<number> {
+  const { options, places, token, log } = scene
   using interrupt = listenForInterrupt()
-  const reloads = createReloads(output)
+  const reloads = createReloads(log)
   using _hangup = listenForHangup({
     reload: options.config === undefined ? undefined : reloads.request,
     end: interrupt.stop,
   })
   const { session } = options
-  using log = session === undefined ? undefined : openSharedLog(session, output.note)
-  const stages = createStages(log)
+  using shared = session === undefined ? undefined : openSharedLog(session, toWarning(log))
+  using metrics = createMetrics(places, () => servers?.running ?? 0)
+  const stages = createStages(shared)
   const left: ConfiguredFailure[] = []
   let servers: ToolServers | undefined
-  const starting = createReloadableHost(toHostOptions(options, output), {
+  const starting = createReloadableHost(toHostOptions(scene), {
     signal: interrupt.signal,
+    read({ secrets, operator: { mcpServers } }) {
+      log.hide(collectSecrets({ secrets, mcpServers, env: process.env, token: token.value }))
+    },
     async setup(host, operator) {
       const failures = await loadNamed(host, options, operator)
       const [first] = failures
       if (servers !== undefined && first !== undefined) throw first.error
       left.push(...failures)
       if (options.approve !== 'ask') attachApproval(host, options.approve)
+      logCalls(host, log)
       stages.open(host, operator.serve.progress)
     },
-    replaced: (next) => servers?.replace(stages.of(next)),
+    replaced(next) {
+      metrics?.follow(next)
+      return servers?.replace(stages.of(next))
+    },
+    closed: (before) => metrics?.leave(before),
   })
   const opened = await interrupt.during(starting, () => settled(starting))
   if (opened === undefined) return INTERRUPTED
   await using reloadable = opened
   const { operator, current, failures } = reloadable
-  checkStart(current, [...failures, ...left.splice(0)], output)
+  checkStart(current, [...failures, ...left.splice(0)], log)
+  metrics?.follow(current)
   servers = createToolServers({
     stage: stages.of(current),
     name: operator.serve.name ?? 'caisson',
     version: version(),
   })
   reloads.attach(reloadable)
-  const http = options.http ?? operator.serve.http
-  if (http === undefined) {
-    await serveOverStdio(servers, { stop: interrupt.signal, diagnose: output.note })
-  } else {
-    await serveHttp(servers, { http, operator, output, stop: interrupt.signal })
-  }
+  await serveUntilStopped({ ...scene, servers, reloadable, metrics, stop: interrupt.signal })
+  log.write('info', 'closing', { running: servers.running })
   await drain(servers, reloadable.operator.serve.drainMs)
   await servers.close()
   return 0
 }
 
-function toHostOptions({ config, workspace }: ServeOptions, output: Output): HostOptions {
+function toHostOptions({ options: { config, workspace }, log }: Scene): HostOptions {
   return {
     approval: COMMAND_APPROVAL,
-    logger: (text) => output.note(`caisson: ${text.split('\n').map(escapeText).join('\n')}`),
+    logger: toWarning(log),
     ...(config === undefined ? {} : { config }),
     ...(workspace === undefined ? {} : { workspace }),
   }
+}
+
+function toWarning(log: Log): (line: string) => void {
+  return (line) => log.write('warn', line)
 }
 
 async function settled(work: Promise<unknown>): Promise<void> {
@@ -117,14 +166,15 @@ async function loadNamed(
 }
 
 /** What a start leaves out is told; a start that leaves out everything is none. */
-function checkStart(
-  { tools }: ToolHost,
-  failures: readonly ConfiguredFailure[],
-  output: Output,
-): void {
+function checkStart({ tools }: ToolHost, failures: readonly ConfiguredFailure[], log: Log): void {
   const [first] = failures
-  if (first !== undefined && tools.schemas().length === 0) throw first.error
-  noteFailures(failures, output)
+  const count = tools.schemas().length
+  if (first !== undefined && count === 0) throw first.error
+  for (const { source, error } of failures) {
+    const why = { source, code: error.code, error: error.message }
+    log.write('error', 'source not loaded; its tools are not served', why)
+  }
+  log.write('info', 'tools loaded', { tools: count })
 }
 
 interface Stages {

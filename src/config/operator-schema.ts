@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { DIGEST } from '../loader/source-parts.ts'
+import { LOG_LEVELS } from '../observe/log-level.ts'
 
 const ms = z.number().positive().max(2_147_483_647)
 const name = z.string().min(1).max(200)
@@ -85,6 +86,13 @@ const serve = z.strictObject({
   tokenEnv: z.string().min(1).optional().describe('Environment variable with the bearer token'),
   drainMs: ms.default(10_000).describe('How long running calls may take to end after SIGTERM'),
   progress: z.boolean().default(true).describe('false tells clients nothing of how far calls are'),
+  metrics: z
+    .union([z.boolean(), z.string().min(1)])
+    .default(false)
+    .describe(
+      'Prometheus metrics: true for /metrics of the HTTP server, or [host:]port of their own',
+    ),
+  logLevel: z.enum(LOG_LEVELS).default('info').describe('Log lines on standard error'),
 })
 
 /** What an operator's file says besides the options of a host. */

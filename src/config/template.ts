@@ -47,7 +47,13 @@ export const CONFIG_TEMPLATE = `{
 
   // How \`caisson serve\` offers the tools; stdio unless "http" names a port.
   "serve": {
-    // "http": "127.0.0.1:7331"
+    // "http": "127.0.0.1:7331",
+    // Environment variable with the bearer token; a new token is made and printed unless said.
+    // "tokenEnv": "CAISSON_TOKEN",
+    // Prometheus metrics at /metrics, behind that token.
+    // "metrics": true,
+    // silent, error, warn, info or debug
+    // "logLevel": "info"
   }
 }
 `

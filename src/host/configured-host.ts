@@ -4,12 +4,14 @@ import { createHostOf, type ToolHost } from './create-tool-host.ts'
 import type { LoadedTools, LoadOptions } from './load.ts'
 import { loadConfigured, type ConfiguredTools } from './load-configured.ts'
 import { readConfig, type ReadConfig } from './read-config.ts'
+import type { ResolvedSecrets } from './resolve-secrets.ts'
 import { resolveHostSpec, type HostOptions } from './spec.ts'
 
 /** A host, and what its configuration says of sources; nothing is loaded yet. */
 export interface ConfiguredHost {
   readonly host: ToolHost
   readonly operator: OperatorConfig
+  readonly secrets: ResolvedSecrets
   /** Folder that sources are resolved against. */
   readonly workspace: string
   /** Loads what the configuration names with `load`. Default: into the host. */
@@ -54,6 +56,7 @@ export async function createConfiguredHost(
   return {
     host,
     operator,
+    secrets: spec.secrets,
     workspace: spec.workspace,
     async load(load = (source, given) => host.tools.load(source, given)) {
       const base = read?.folder ?? spec.workspace

@@ -40,5 +40,8 @@ export const hostSchema = z.strictObject({
   tools: z
     .record(z.string(), z.strictObject({ policy: toolDescriptorSchema.optional() }))
     .default({}),
+  telemetry: z
+    .union([z.boolean(), z.strictObject({ content: z.boolean().default(false) })])
+    .default(true),
   logger: z.custom<(line: string) => void>((value) => typeof value === 'function').optional(),
 })

@@ -5,6 +5,7 @@ import { createReadBeforeEdit } from '../broker/fs/gates.ts'
 import { createFairQueue } from '../queue/fair-queue.ts'
 import type { Call } from '../pipeline/call.ts'
 import { unknownAgent, unknownParent } from '../pipeline/materialize-call.ts'
+import { traceCalls } from '../observe/trace-calls.ts'
 import type { PipelineHost } from '../pipeline/run.ts'
 import { createOrderSource } from '../registry/hub.ts'
 import type { Scope } from '../registry/scope.ts'
@@ -22,6 +23,7 @@ import { createJournal, type Journal } from './journal.ts'
 import type { SourceLoader } from './load.ts'
 import { createMetrics, type Metrics } from './metrics.ts'
 import { newScope } from './new-scope.ts'
+import { version } from './version.ts'
 import type { HostSpec } from './spec.ts'
 
 /** The state all parts of a host share, and the pipeline's view of it. */
@@ -181,7 +183,7 @@ export function createKernel(spec: HostSpec): Kernel {
       inject: createInjectCapability((agent, notice) => agents.get(agent)?.ref.inject(notice)),
     },
   )
-  const pipeline: PipelineHost = {
+  const untraced: PipelineHost = {
     queue: createFairQueue(spec),
     queueTimeoutMs: spec.queueTimeoutMs,
     policyTimeoutMs: spec.policyTimeoutMs,
@@ -203,6 +205,8 @@ export function createKernel(spec: HostSpec): Kernel {
     tunnel: capabilities.tunnel,
     scrub: capabilities.scrub,
   }
+  const { telemetry } = spec
+  const pipeline = telemetry === undefined ? untraced : traceCalls(untraced, telemetry, version())
   return {
     spec,
     root,

@@ -1,13 +1,15 @@
 import { setImmediate } from 'node:timers/promises'
 import type { OperatorConfig } from '../config/operator-schema.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
-import { createConfiguredHost } from './configured-host.ts'
+import { createConfiguredHost, type ConfiguredHost } from './configured-host.ts'
 import type { ToolHost } from './create-tool-host.ts'
 import type { ConfiguredFailure } from './load-configured.ts'
 import type { HostOptions } from './spec.ts'
 
 /** How each host of a reloadable one is made. */
 export interface ReloadOptions {
+  /** Called with what a configuration says, before anything that it names is loaded. */
+  readonly read?: (configured: Pick<ConfiguredHost, 'operator' | 'secrets'>) => void
   /** Called with each new host before calls reach it, after its sources; a throw refuses the host. */
   readonly setup?: (host: ToolHost, operator: OperatorConfig) => void | Promise<void>
   /**
@@ -15,6 +17,8 @@ export interface ReloadOptions {
    * calls have ended.
    */
   readonly replaced?: (next: ToolHost, before: ToolHost) => void | Promise<void>
+  /** A host that was in force before is closed. */
+  readonly closed?: (before: ToolHost) => void
   /** Ends a start that is under way. */
   readonly signal?: AbortSignal
 }
@@ -46,7 +50,7 @@ const MAX_RETIRING = 3
 /** Creates the first host and loads what its configuration names. Throws `CONFIG_INVALID`. */
 export async function createReloadableHost(
   options: HostOptions,
-  { setup, replaced, signal }: ReloadOptions = {},
+  { read, setup, replaced, closed: wasClosed, signal }: ReloadOptions = {},
 ): Promise<ReloadableHost> {
   const hosts = new Set<ToolHost>()
   let isClosed = false
@@ -55,9 +59,11 @@ export async function createReloadableHost(
     hosts.delete(host)
   }
   const prepare = async (isStrict: boolean): Promise<Prepared> => {
-    const { host, operator, load } = await createConfiguredHost(options, { isReplaceable: true })
+    const configured = await createConfiguredHost(options, { isReplaceable: true })
+    const { host, operator, load } = configured
     hosts.add(host)
     try {
+      read?.(configured)
       const { failures } = await load()
       const [first] = failures
       if (first !== undefined && isStrict) throw first.error
@@ -84,6 +90,7 @@ export async function createReloadableHost(
     await Promise.resolve(released).catch(() => undefined) // It is closed all the same.
     await before.idle()
     await end(before)
+    wasClosed?.(before)
   }
   const replace = async (): Promise<void> => {
     if (isClosed) throw closed()

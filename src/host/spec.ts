@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import type { ToolDescriptor } from '../policies/auto-approval/assessor-types.ts'
 import type { ApprovalConfig, GuardSettings } from '../policies/auto-approval/config/settings.ts'
+import type { TelemetrySettings } from '../observe/trace-calls.ts'
 import { APPROVAL_SEAMS, type ApprovalSeams } from '../policies/auto-approval/seams.ts'
 import type { CodeModeSettings } from './code-mode.ts'
 import { hostSchema } from './host-schema.ts'
@@ -56,6 +57,11 @@ export interface HostOptions {
   readonly guards?: Partial<GuardSettings>
   /** What the operator says of single tools, by their names. */
   readonly tools?: Readonly<Record<string, { readonly policy?: ToolDescriptor }>>
+  /**
+   * OpenTelemetry spans and metrics, for the SDK that is registered; `content` adds arguments and
+   * results to the spans. Default true, without content.
+   */
+  readonly telemetry?: boolean | { readonly content?: boolean }
   /** Called with every diagnostic. Default: nothing is printed. */
   readonly logger?: (line: string) => void
 }
@@ -94,6 +100,8 @@ export interface HostSpec {
   readonly stateHome: string
   /** Absolute path of the configuration file, if there is one. */
   readonly configFile: string | undefined
+  /** Undefined when it is off. */
+  readonly telemetry: TelemetrySettings | undefined
   readonly logger: (line: string) => void
 }
 
@@ -141,6 +149,7 @@ export function resolveHostSpec(options: HostOptions, read?: ReadConfig): HostSp
     ),
     stateHome: resolve(rest.stateDir ?? process.env['CAISSON_HOME'] ?? join(homedir(), '.caisson')),
     configFile: typeof options.config === 'string' ? resolve(options.config) : undefined,
+    telemetry: rest.telemetry === true ? { content: false } : rest.telemetry || undefined,
     logger: rest.logger ?? (() => undefined),
   }
 }

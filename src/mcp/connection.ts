@@ -28,7 +28,11 @@ const NEVER_MS = 2_147_483_647
 /** Calls a tool; only `signal` ends the wait, whatever progress is told. */
 export async function callTool(
   { client }: Connection,
-  request: { readonly name: string; readonly arguments: Record<string, unknown> },
+  request: {
+    readonly name: string
+    readonly arguments: Record<string, unknown>
+    readonly _meta?: Record<string, unknown>
+  },
   options: {
     readonly signal: AbortSignal
     onprogress(update: Progress): void

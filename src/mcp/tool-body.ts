@@ -67,9 +67,14 @@ async function converse(
   job: BodyJob,
 ): Promise<UntimedOutcome> {
   const died = connection.ended.then((death) => ({ death }))
+  const { traceparent } = job
   const answered = callTool(
     connection,
-    { name: spec.tool, arguments: { ...(job.exec.arguments as Record<string, unknown>) } },
+    {
+      name: spec.tool,
+      arguments: { ...(job.exec.arguments as Record<string, unknown>) },
+      ...(traceparent === undefined ? {} : { _meta: { traceparent } }),
+    },
     { signal: job.signal, onprogress: (update) => job.services.progress(toProgress(update)) },
   ).then(
     (result) => ({ result }),

@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors/codes.ts'
 import type { FairQueue } from '../queue/fair-queue.ts'
 import type { Registration } from '../registry/registration.ts'
 import { findTool } from '../registry/layer.ts'
-import type { BodyOutcome } from '../types/engine.ts'
+import type { BodyJob, BodyOutcome, ToolBody } from '../types/engine.ts'
 import type { Call } from './call.ts'
 import { stoppedFailure, type StopCause } from './interrupted.ts'
 import { failWith, type Failure, type Outcome } from './outcome.ts'
@@ -16,6 +16,8 @@ import { shapeValue } from './shape.ts'
 export interface DispatchHost extends ServiceHost {
   readonly queue: FairQueue
   readonly queueTimeoutMs: number
+  /** Runs a try at the body inside whatever follows the call from outside; absent for nothing. */
+  readonly within?: <T>(call: Call, run: (traceparent?: string) => Promise<T>) => Promise<T>
 }
 
 /** What one try at the body is under. */
@@ -89,14 +91,15 @@ async function runAttempt(
   const begun = performance.now()
   const services = createServices(call, registration, host)
   try {
-    const ended = await body.run({
+    const job: BodyJob = {
       exec: call.exec,
       signal: pass.stop,
       visibleSignal: pass.visible,
       graceMs: registration.operator.graceMs,
       wantsMeta: call.exec.parent === undefined,
       services: services.offered,
-    })
+    }
+    const ended = await runWithin(call, body, job, host)
     const outcome = registration.operator.grants === undefined ? ended : scrubOutcome(ended, host)
     services.close()
     slot.release()
@@ -110,6 +113,18 @@ async function runAttempt(
     services.close()
     slot.release()
   }
+}
+
+function runWithin(
+  call: Call,
+  body: ToolBody,
+  job: BodyJob,
+  { within }: DispatchHost,
+): Promise<BodyOutcome> {
+  if (within === undefined) return body.run(job)
+  return within(call, (traceparent) =>
+    body.run(traceparent === undefined ? job : { ...job, traceparent }),
+  )
 }
 
 // Whoever reads that nothing could be started wants to know whether it was the crowd.

@@ -28,6 +28,8 @@ export interface PipelineHost extends AroundHost {
   leave(call: Call): void
   /** Records `tool/call`, from the frozen copy, before anything else of the call happens. */
   begin(call: Call): void | Promise<void>
+  /** Told of the result once nothing changes it any more; absent where nobody follows calls. */
+  readonly settled?: (call: Call, result: CallResult) => void
   /** Records `tool/result`. */
   commit(call: Call, result: CallResult): void | Promise<void>
   diagnose(text: string): void
@@ -106,6 +108,7 @@ export async function commitCall(
     const final = host.redact === undefined ? finalized : await host.redact(call, finalized)
     const result = toResult(call, final)
     notifyObservers(call, result, host.diagnose)
+    host.settled?.(call, result)
     await host.commit(call, result)
     return result
   } finally {

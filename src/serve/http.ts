@@ -1,6 +1,6 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server'
 import {
   NodeStreamableHTTPServerTransport,
@@ -8,22 +8,17 @@ import {
   toWebRequest,
   type NodeIncomingMessageLike,
 } from '@modelcontextprotocol/node'
-import { CaissonError } from '../errors/caisson-error.ts'
+import type { PrometheusMetrics } from '../observe/prometheus.ts'
+import { checkRequest, listenAt, refuse, type Address, type GateOptions } from './gate.ts'
+import { answerScrape, METRICS_PATH } from './metrics.ts'
 import type { ToolServers } from './tool-server.ts'
 
-export interface HttpOptions {
-  readonly host: string
-  readonly port: number
-  readonly token: string
+export interface HttpOptions extends Address, GateOptions {
   readonly maxSessions: number
   readonly maxBodyBytes: number
   readonly sessionIdleMs: number
-  /** Names besides the loopback ones that a request may be addressed to. */
-  readonly allowedHosts: readonly string[]
-  /** Names of origins besides the loopback ones that a browser may send. */
-  readonly allowedOrigins: readonly string[]
-  /** Answers `GET /metrics`; absent where there are none. */
-  readonly metrics?: () => Promise<string>
+  /** What `GET /metrics` answers; absent where there are none. */
+  readonly metrics?: PrometheusMetrics | undefined
   diagnose(text: string): void
 }
 
@@ -35,7 +30,6 @@ export interface HttpServing {
   close(): Promise<void>
 }
 
-const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]']
 const PATH = '/mcp'
 
 /** Serves MCP over streamable HTTP. Throws `CONFIG_INVALID` when the address cannot be listened to. */
@@ -59,14 +53,12 @@ export async function serveOverHttp(
     })
   })
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const refusal = check(request, options, accepting)
+    if (!accepting) return refuse(response, 503, 'the server is closing')
+    const refusal = checkRequest(request, options)
     if (refusal !== undefined) return refuse(response, ...refusal)
     const { pathname } = new URL(request.url ?? '/', 'http://localhost')
-    if (pathname === '/metrics' && options.metrics !== undefined && request.method === 'GET') {
-      response.setHeader('content-type', 'text/plain; version=0.0.4')
-      response.end(await options.metrics())
-      return
-    }
+    if (pathname === METRICS_PATH && options.metrics !== undefined)
+      return await answerScrape(request, response, options.metrics)
     if (pathname !== PATH) return refuse(response, 404, `MCP is at ${PATH}`)
     if (request.method !== 'POST') return await sessions.answer(request, response, undefined)
     const body = await readBody(request, options.maxBodyBytes)
@@ -83,9 +75,9 @@ export async function serveOverHttp(
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  const port = await listen(server, options)
+  const url = await listenAt(server, options, { option: '--http', path: PATH })
   return {
-    url: `http://${options.host.includes(':') ? `[${options.host}]` : options.host}:${port}${PATH}`,
+    url,
     stopAccepting() {
       accepting = false
     },
@@ -97,48 +89,6 @@ export async function serveOverHttp(
       await closed
     },
   }
-}
-
-type Refusal = readonly [status: number, text: string]
-
-function check(
-  { headers }: IncomingMessage,
-  { token, allowedHosts, allowedOrigins }: HttpOptions,
-  accepting: boolean,
-): Refusal | undefined {
-  if (!accepting) return [503, 'the server is closing']
-  const host = nameOf(`http://${headers.host ?? ''}`)
-  if (host === undefined || ![...LOOPBACK, ...allowedHosts].includes(host))
-    return [403, 'this Host is not served']
-  if (headers.origin !== undefined) {
-    const origin = nameOf(headers.origin)
-    if (origin === undefined || ![...LOOPBACK, ...allowedOrigins].includes(origin))
-      return [403, 'this Origin is not allowed']
-  }
-  const [, given = ''] = /^Bearer ([\x21-\x7e]+)$/i.exec(headers.authorization ?? '') ?? []
-  return isEqual(given, token) ? undefined : [401, 'a bearer token is needed']
-}
-
-function nameOf(url: string): string | undefined {
-  return URL.parse(url)?.hostname
-}
-
-// Of equal length and in constant time, whatever was sent.
-function isEqual(given: string, token: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(token))
-}
-
-function refuse(response: ServerResponse, status: number, text: string): void {
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
-  if (status === 401) response.setHeader('www-authenticate', 'Bearer')
-  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' })
-  response.end(
-    JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_000, message: text } }),
-  )
 }
 
 async function readBody(
@@ -218,16 +168,4 @@ function createSessions(servers: ToolServers, options: HttpOptions): Sessions {
 function isInitialize(body: unknown): boolean {
   const first: unknown = Array.isArray(body) ? body[0] : body
   return Object(first).method === 'initialize'
-}
-
-async function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  server.once('error', (error: NodeJS.ErrnoException) =>
-    reject(
-      new CaissonError('CONFIG_INVALID', `--http ${host}:${port}: cannot listen (${error.code})`),
-    ),
-  )
-  server.listen(port, host, resolve)
-  await promise
-  return (server.address() as AddressInfo).port
 }

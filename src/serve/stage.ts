@@ -19,6 +19,8 @@ export interface OpenStage {
   agentOf(connection: object): Agent
   /** The connection has ended. */
   leave(connection: object): Promise<void>
+  /** Requests that are not answered yet. */
+  readonly running: number
   /** Counts a request until it is answered. */
   track<T>(work: Promise<T>): Promise<T>
   /** Resolves when no request and no call is under way. */
@@ -45,6 +47,9 @@ export function openStage(
   return {
     host,
     relay,
+    get running() {
+      return running
+    },
     agentOf(connection) {
       const known = agents.get(connection) ?? openAgent()
       agents.set(connection, known)

@@ -17,6 +17,7 @@ import {
 import { createElicitationAnswerer, type ElicitationForm } from '../approval/elicitation.ts'
 import type { Agent } from '../host/agent.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
+import { continueTrace } from '../observe/remote-parent.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
 import { createRounds, type RoundedCall, type Rounds } from './rounds.ts'
@@ -33,6 +34,8 @@ export interface ToolServerSpec {
 /** MCP servers over the tools of a host, one per connection or request. */
 export interface ToolServers {
   readonly factory: McpServerFactory
+  /** Requests that are not answered yet. */
+  readonly running: number
   /**
    * Requests go to these tools from now on, and clients hear of it when the list is another. Resolves
    * when what the tools before were asked has been answered.
@@ -94,6 +97,9 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
   }
   return {
     factory,
+    get running() {
+      return [...stages].reduce((sum, known) => sum + known.running, 0)
+    },
     async replace(next) {
       const before = stage
       stage = stageFor(next)
@@ -215,12 +221,11 @@ function startCall(
         }),
       )
     : () => undefined
-  const result = agent.tools
-    .execute({ callId, name, arguments: args, signal: stop.signal })
-    .finally(() => {
-      withdraw()
-      stage.relay.detach(callId)
-    })
+  const input = { callId, name, arguments: args, signal: stop.signal }
+  const result = continueTrace(ctx.mcpReq._meta, () => agent.tools.execute(input)).finally(() => {
+    withdraw()
+    stage.relay.detach(callId)
+  })
   return { callId, stage, result, abort: (reason) => stop.abort(reason) }
 }
 

@@ -52,6 +52,8 @@ export interface BodyJob {
   /** False for a nested call: its projector is not entered. */
   readonly wantsMeta: boolean
   readonly services: CallServices
+  /** W3C trace context of the call, for a body that hands its work to a server; no tool sees it. */
+  readonly traceparent?: string
 }
 
 /** What a body threw, as data; never trusted, never an Error object. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { makeCall, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { createSandboxedHost, warmUp } from '../helpers/sandboxed-host.ts'
+import { continueTrace } from '../../src/observe/remote-parent.ts'
 import type { CallResult } from '../../src/types/call.ts'
 import { registerTelemetry } from './telemetry.ts'
 
@@ -109,6 +110,25 @@ test("a call is a child of what its caller is doing; what its body does is the c
   expect(call.parentSpanContext?.spanId).toBe(outside.spanContext().spanId)
   const { spanId } = call.spanContext()
   expect(telemetry.spanOf('inside').parentSpanContext?.spanId).toBe(spanId)
+})
+
+test('what a request brought is the parent; what was active besides becomes a link', async () => {
+  const telemetry = registerTelemetry()
+  const { host } = makeHost()
+  host.tools.register(makeTool('works'))
+  const outside = trace.getTracer('application').startSpan('outside')
+  const meta = {
+    traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    tracestate: 'vendor=1',
+  }
+  await context.with(trace.setSpan(context.active(), outside), () =>
+    continueTrace(meta, () => host.tools.execute(makeCall('works'))),
+  )
+  const span = telemetry.spanOf('execute_tool works')
+  expect(span.spanContext().traceId).toBe('0af7651916cd43dd8448eb211c80319c')
+  expect(span.spanContext().traceState?.get('vendor')).toBe('1')
+  expect(span.parentSpanContext).toMatchObject({ spanId: 'b7ad6b7169203331', isRemote: true })
+  expect(span.links.map((link) => link.context.spanId)).toEqual([outside.spanContext().spanId])
 })
 
 test('a nested call is a child of the call that made it, whoever runs it', async () => {

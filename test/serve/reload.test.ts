@@ -23,7 +23,7 @@ interface Rig {
   readonly changes: () => number
   write(config: unknown): void
   /** Sends SIGHUP; resolves with the lines that the server then said. */
-  reload(): Promise<string[]>
+  reload(): Promise<Readonly<Record<string, unknown>>[]>
   call(name: string): Promise<string>
   names(): Promise<string[]>
 }
@@ -73,10 +73,9 @@ async function serve(config: unknown, args: readonly string[] = []): Promise<Rig
     async reload() {
       said = ''
       process.kill(pid, 'SIGHUP')
-      await expect
-        .poll(() => said, { timeout: 20_000 })
-        .toMatch(/^caisson: the configuration .*\n/m)
-      return said.trimEnd().split('\n')
+      await expect.poll(() => said, { timeout: 20_000 }).toMatch(/"msg":"the configuration .*\n/)
+      const lines = said.trimEnd().split('\n')
+      return lines.map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>)
     },
     async call(name) {
       const result = await client.callTool({ name, arguments: {} })
@@ -96,12 +95,12 @@ describe('serve reads its configuration again on SIGHUP', { timeout: 60_000 }, (
     expect(await rig.names()).toEqual(['one'])
     expect(await rig.call('one')).toBe('one')
     rig.write({ sources: ['one.mjs', 'two.mjs'], approval: { denyList: ['one'] } })
-    expect(await rig.reload()).toEqual([`caisson: ${LOADED}: 2 tools`])
+    expect(await rig.reload()).toMatchObject([{ msg: LOADED, tools: 2 }])
     await expect.poll(rig.changes).toBe(1)
     expect(await rig.names()).toEqual(['one', 'two'])
     expect(await rig.call('two')).toBe('two')
     expect(await rig.call('one')).toContain('did not run')
-    expect(await rig.reload()).toEqual([`caisson: ${LOADED}: 2 tools`])
+    expect(await rig.reload()).toMatchObject([{ msg: LOADED, tools: 2 }])
     expect(rig.changes()).toBe(1)
     const results = readFileSync(log, 'utf8').match(/"type":"tool\/result"/g)
     expect(results).toHaveLength(3)
@@ -142,10 +141,9 @@ describe('serve reads its configuration again on SIGHUP', { timeout: 60_000 }, (
     ]
     for (const [what, change, text] of cases) {
       change()
-      const lines = (await rig.reload()).filter((line) => !line.includes("mcp server 'm'"))
+      const lines = (await rig.reload()).filter(({ level }) => level === 'error')
       expect([what, lines.length]).toEqual([what, 1])
-      expect(lines[0]).toContain(REFUSED)
-      expect(lines[0]).toContain(text)
+      expect(lines[0]).toMatchObject({ msg: REFUSED, error: expect.stringContaining(text) })
     }
     expect(await rig.names()).toEqual(['one'])
     expect(await rig.call('one')).toBe('one')
@@ -153,7 +151,7 @@ describe('serve reads its configuration again on SIGHUP', { timeout: 60_000 }, (
     rmSync(config)
     writeFileSync(join(folder, 'real.json'), JSON.stringify({ sources: ['two.mjs'] }))
     symlinkSync('real.json', config)
-    expect(await rig.reload()).toEqual([`caisson: ${LOADED}: 1 tools`])
+    expect(await rig.reload()).toMatchObject([{ msg: LOADED, tools: 1 }])
     expect(await rig.names()).toEqual(['two'])
   })
 

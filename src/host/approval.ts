@@ -19,6 +19,7 @@ import { createApprovalApi, type ApprovalApi } from './approval-api.ts'
 import { createHostAssessor, type HostAssessor } from './approval-assessor.ts'
 import { placeOf, rootOf, sessionOf } from './approval-place.ts'
 import type { Kernel } from './kernel.ts'
+import { inFile } from './read-config.ts'
 import { createUserMessages } from './user-messages.ts'
 
 /** Guards, and the approval pack where it is switched on. */
@@ -51,7 +52,7 @@ export function createHostApproval(kernel: Kernel): HostApproval {
     checkTrustedDirs(next.settings.trustedDirs, { home, stateDir: kernel.spec.stateHome })
     return next
   }
-  let inForce = resolve(approval ?? {})
+  let inForce = inFile(kernel.spec.approvalFile, () => resolve(approval ?? {}))
   const artifacts = createArtifacts(seams.files ?? REAL_FILES, clock)
   const reading = createHostAssessor(kernel, {
     settings: () => inForce.settings,

@@ -3,7 +3,7 @@ import { fileSchema } from '../config/file-schema.ts'
 import { toIssueTexts } from '../config/issue-text.ts'
 import { operatorSchema, type OperatorConfig } from '../config/operator-schema.ts'
 import { readJsonc } from '../config/parse-jsonc.ts'
-import { CaissonError } from '../errors/caisson-error.ts'
+import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import { findProtoKey } from '../json/proto-key.ts'
 import type { HostOptions } from './spec.ts'
 
@@ -39,6 +39,16 @@ export function readConfig(config: string | object): ReadConfig {
   }
   if (Array.isArray(options['profiles'])) options['profiles'] = options['profiles'].map(at)
   return { options: options as HostOptions, operator: withFolder(operator, folder), label: config }
+}
+
+/** What `read` gives; a `CONFIG_INVALID` of it names the file that the settings come from. */
+export function inFile<T>(file: string | undefined, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (file === undefined || !isCaissonError(error) || error.code !== 'CONFIG_INVALID') throw error
+    throw new CaissonError(error.code, `${file}: ${error.message}`, error.facts)
+  }
 }
 
 function checkKeys(value: unknown, where: string): void {

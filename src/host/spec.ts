@@ -85,6 +85,8 @@ export interface HostSpec {
   readonly pins: ReadonlyMap<string, string>
   /** Settings under `approval`, undefined when it is off. */
   readonly approval: object | undefined
+  /** The file that says so, as it was named; undefined where the caller says it. */
+  readonly approvalFile: string | undefined
   readonly approvalSeams: ApprovalSeams
   readonly guards: GuardSettings
   readonly toolPolicies: ReadonlyMap<string, ToolDescriptor>
@@ -121,6 +123,10 @@ export function resolveHostSpec(options: HostOptions): HostSpec {
     defaultPin: defaults.pin,
     pins: pinsOf(operator, workspace),
     approval: typeof rest.approval === 'object' ? rest.approval : rest.approval ? {} : undefined,
+    approvalFile:
+      typeof options.config === 'string' && typeof options.approval !== 'object'
+        ? options.config
+        : undefined,
     approvalSeams: seamsOf(given.approval),
     guards: rest.guards,
     toolPolicies: new Map(

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createToolHost } from '../../src/index.ts'
 import { resolveHostSpec } from '../../src/host/spec.ts'
 
 let folder = ''
@@ -46,4 +47,15 @@ test.each([
   const read = (): unknown => resolveHostSpec({ config: file(name) })
   expect(read).toThrow(word)
   expect(read).toThrow(name)
+})
+
+test('what is wrong with approval names the file that says it, and no file where the caller does', async () => {
+  const wrong = { timeoutAktion: 'reject' }
+  await writeFile(file('approval.json'), JSON.stringify({ approval: wrong }))
+  const text = "approval.timeoutAktion: unknown key; did you mean 'timeoutAction'?"
+  const config = file('approval.json')
+  expect(() => createToolHost({ config })).toThrow(`${config}: ${text}`)
+  await writeFile(file('empty.json'), '{}')
+  const explicit = { config: file('empty.json'), approval: wrong as object }
+  expect(() => createToolHost(explicit)).toThrow(expect.objectContaining({ message: text }))
 })

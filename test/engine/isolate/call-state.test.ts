@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createToolHost, type ToolHost } from '../../../src/index.ts'
 import type { Agent } from '../../../src/host/agent.ts'
 import type { LoadedTools } from '../../../src/host/load.ts'
@@ -179,6 +179,27 @@ describe('sticky calls', () => {
     expect(diagnostics.at(-1)).toContain("agent 'a'")
     expect(await call(agent)).toBe(2)
     expect(told).toHaveLength(1)
+  })
+
+  test('what was not used for ten minutes is let go, and the next call is told', async () => {
+    await load('sticky', COUNTS)
+    const agent = newAgent('idle')
+    const told: string[] = []
+    agent.on('tool/log', ({ data: { text } }) => void told.push(text))
+    using timers = vi.spyOn(globalThis, 'setTimeout')
+    expect(await call(agent)).toBe(1)
+    expect(await call(agent)).toBe(2)
+    // The time itself is not waited for; what it would do is done.
+    const idle = timers.mock.calls.filter(([, ms]) => ms === 10 * 60_000)
+    expect(idle).toHaveLength(2)
+    const before = host.childPids()
+    idle.at(-1)?.[0]()
+    await expect
+      .poll(() => before.every((pid) => host.childPids().includes(pid)), { timeout: 5_000 })
+      .toBe(false)
+    expect(await call(agent)).toBe(1)
+    expect(told).toEqual([expect.stringContaining('it had not been used for a while')])
+    expect(await call(agent)).toBe(2)
   })
 
   test('a call without an agent keeps nothing', async () => {

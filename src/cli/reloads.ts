@@ -1,8 +1,7 @@
-import { escapeText } from '../cards/escape.ts'
 import type { OperatorConfig } from '../config/operator-schema.ts'
 import { isCaissonError } from '../errors/caisson-error.ts'
 import type { ReloadableHost } from '../host/reloadable-host.ts'
-import type { Output } from './output.ts'
+import { toLine, type Output } from './output.ts'
 
 /** Wishes to reload, which may come before there is anything to reload. */
 export interface Reloads {
@@ -26,7 +25,7 @@ export function createReloads(output: Output): Reloads {
       output.note(`caisson: the configuration was loaded again: ${count} tools${kept}`)
     } catch (error) {
       const text = isCaissonError(error) ? `${error.code}: ${error.message}` : String(error)
-      output.note(`caisson: the configuration before stays in force: ${escapeText(text)}`)
+      output.note(`caisson: the configuration before stays in force: ${toLine(text)}`)
     }
   }
   const request = (): void => {
@@ -49,9 +48,8 @@ export function createReloads(output: Output): Reloads {
   }
 }
 
-function isSame(
-  { drainMs: _before, ...serve }: OperatorConfig['serve'],
-  { drainMs: _after, ...next }: OperatorConfig['serve'],
-): boolean {
-  return JSON.stringify(serve) === JSON.stringify(next)
+// These two are asked for anew each time.
+function isSame(before: OperatorConfig['serve'], after: OperatorConfig['serve']): boolean {
+  const { drainMs, progress } = after
+  return JSON.stringify({ ...before, drainMs, progress }) === JSON.stringify(after)
 }

@@ -10,7 +10,9 @@ test('serve asks its client, and tells it progress, only where the configuration
   const folder = mkdtempSync(join(tmpdir(), 'caisson-client-'))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   const config = join(folder, 'c.json')
-  const body = "(args, { progress }) => (progress({ progress: 1, total: 2 }), 'done')"
+  // A client forgets who waits for progress once it has the result.
+  const rest = "await new Promise((resolve) => setTimeout(resolve, 300)); return 'done'"
+  const body = `(args, { progress }) => { progress({ progress: 1, total: 2 }); ${rest} }`
   const schema = "export const parameters = { type: 'object' }; export const name = 'tells'"
   writeFileSync(join(folder, 'tells.mjs'), `${schema}; export default async ${body}`)
   const write = (isOn: boolean): void => {

@@ -1,10 +1,9 @@
 import type { OperatorConfig } from '../config/operator-schema.ts'
-import { escapeText } from '../cards/escape.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { hasSources, type ConfiguredHost } from '../host/configured-host.ts'
 import type { LoadedTools } from '../host/load.ts'
 import type { ConfiguredFailure } from '../host/load-configured.ts'
-import type { Output } from './output.ts'
+import { toLine, type Output } from './output.ts'
 import { chooseTool, unknownTool, type Target } from './target.ts'
 
 /** What a command says of every tool it loads; undefined leaves it to the configuration. */
@@ -69,7 +68,7 @@ export function chooseOne({ tools, shown }: LoadedTarget, { isConfigured, tool }
 /** Tells what could not be loaded, a line each. */
 export function noteFailures(failures: readonly ConfiguredFailure[], output: Output): void {
   for (const { error } of failures) {
-    output.note(`caisson: ${error.code}: ${escapeText(error.message)}; its tools are left out`)
+    output.note(`caisson: ${error.code}: ${toLine(error.message)}; its tools are left out`)
   }
 }
 

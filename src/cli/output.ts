@@ -29,10 +29,15 @@ export function createOutput(options: { readonly json: boolean }): Output {
     note: (text) => void process.stderr.write(`${text}\n`),
     object,
     failure(error) {
-      process.stderr.write(`caisson: ${error.code}: ${escapeText(oneLine(error.message))}\n`)
+      process.stderr.write(`caisson: ${error.code}: ${toLine(error.message)}\n`)
       if (json) object({ isError: true, error: toFailure(error) })
     },
   }
+}
+
+/** Foreign text of any length as one printable line. */
+export function toLine(text: string): string {
+  return escapeText(text.replaceAll(/\s*\n\s*/g, '; '))
 }
 
 // A reader that went away is no error of ours; a stream that cannot be written is, in one line.
@@ -45,8 +50,4 @@ function surviveClosedStreams(): void {
   process.stdout.once('error', failed)
   process.stdout.on('error', () => undefined)
   process.stderr.on('error', () => undefined)
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, '; ')
 }

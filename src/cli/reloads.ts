@@ -53,9 +53,8 @@ export function createReloads(log: Log): Reloads {
   }
 }
 
-function isSame(
-  { drainMs: _before, ...serve }: OperatorConfig['serve'],
-  { drainMs: _after, ...next }: OperatorConfig['serve'],
-): boolean {
-  return JSON.stringify(serve) === JSON.stringify(next)
+// These two are asked for anew each time.
+function isSame(before: OperatorConfig['serve'], after: OperatorConfig['serve']): boolean {
+  const { drainMs, progress } = after
+  return JSON.stringify({ ...before, drainMs, progress }) === JSON.stringify(after)
 }

@@ -1,6 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { parse, printParseErrorCode, visit, type ParseError } from 'jsonc-parser'
 import { CaissonError } from '../errors/caisson-error.ts'
+import { readRegularFile } from '../sandbox/read-regular-file.ts'
 
 const MAX_BYTES = 4 * 1024 * 1024
 
@@ -32,37 +32,17 @@ function readText(path: string, label: string): string {
   }
 }
 
-// A pipe would keep the host waiting and a device would never end: neither is read.
 function readBytes(path: string, label: string): Uint8Array {
-  let fd: number | undefined
   try {
-    fd = openSync(path, constants.O_RDONLY | NON_BLOCKING)
-    if (!fstatSync(fd).isFile()) throw invalid(path, label, 'it is no regular file')
-    return readAtMost(fd, MAX_BYTES + 1)
+    return readRegularFile(path, MAX_BYTES + 1)
   } catch (error) {
-    if (error instanceof CaissonError) throw error
-    const { code } = error as NodeJS.ErrnoException
-    const why = code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`
-    throw invalid(path, label, why)
-  } finally {
-    if (fd !== undefined) closeSync(fd)
-  }
-}
-
-// Windows has no such flag, and nothing to be kept waiting by.
-const NON_BLOCKING = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0
-
-function readAtMost(fd: number, max: number): Uint8Array {
-  const { size } = fstatSync(fd)
-  let bytes = Buffer.alloc(Math.min(size + 1, max))
-  let length = 0
-  for (;;) {
-    const read = readSync(fd, bytes, length, bytes.length - length, null)
-    length += read
-    if (read === 0 || length === max) return bytes.subarray(0, length)
-    if (length === bytes.length) {
-      bytes = Buffer.concat([bytes], Math.min(bytes.length * 2, max))
-    }
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw invalid(path, label, message)
+    throw invalid(
+      path,
+      label,
+      code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code})`,
+    )
   }
 }
 

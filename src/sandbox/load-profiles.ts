@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { z } from 'zod'
@@ -6,6 +6,7 @@ import { CaissonError } from '../errors/caisson-error.ts'
 import { findProtoKey } from '../json/proto-key.ts'
 import type { SandboxProfile } from '../types/profile.ts'
 import { profileSchema } from './profile-schema.ts'
+import { readRegularFile } from './read-regular-file.ts'
 
 /** The profiles an operator can choose from, by name. */
 export interface Profiles {
@@ -118,9 +119,13 @@ function listJson(folder: string): string[] {
   }
 }
 
+const MAX_PROFILE_BYTES = 1024 * 1024
+
 function readJson(path: string, file: string): unknown {
   try {
-    return JSON.parse(readFileSync(path, 'utf8'))
+    const bytes = readRegularFile(path, MAX_PROFILE_BYTES + 1)
+    if (bytes.length > MAX_PROFILE_BYTES) throw new Error('it is larger than 1 MB')
+    return JSON.parse(Buffer.from(bytes).toString('utf8'))
   } catch (error) {
     const why = error instanceof Error ? error.message : 'unreadable'
     throw new CaissonError('CONFIG_INVALID', `profile ${file}: ${why}`, { file })

@@ -45,19 +45,33 @@ async function complete(lines: readonly (readonly string[])[]): Promise<string[]
 describe('caisson completion bash', () => {
   test('completes commands, options and values once bash has sourced it', async (context) => {
     if (!installed.has('bash')) return context.skip('there is no bash here')
-    const [commands, some, options, approve, own, joined, profiles, inner, shells, none] =
-      await complete([
-        [''],
-        ['ben'],
-        ['run', 'x.mjs', '--app'],
-        ['run', '--approve', ''],
-        ['bench', '--arrivals', 'p'],
-        ['bench', '--arrivals', '=', 'c'],
-        ['list', 'a.ts', '--profile', 'work'],
-        ['bench', 'compare', '--tol'],
-        ['completion', ''],
-        ['run', '--timeout', ''],
-      ])
+    const [
+      commands,
+      some,
+      options,
+      approve,
+      own,
+      joined,
+      profiles,
+      inner,
+      shells,
+      none,
+      list,
+      shown,
+    ] = await complete([
+      [''],
+      ['ben'],
+      ['run', 'x.mjs', '--app'],
+      ['run', '--approve', ''],
+      ['bench', '--arrivals', 'p'],
+      ['bench', '--arrivals', '=', 'c'],
+      ['list', 'a.ts', '--profile', 'work'],
+      ['bench', 'compare', '--tol'],
+      ['completion', ''],
+      ['run', '--timeout', ''],
+      ['list', '--conf'],
+      ['profiles', '--conf'],
+    ])
     expect(commands).toEqual(expect.arrayContaining(['run', 'list', 'check', 'bench', 'doctor']))
     expect(some).toEqual(['bench'])
     expect(options).toEqual(['--approve'])
@@ -68,6 +82,7 @@ describe('caisson completion bash', () => {
     expect(inner).toEqual(['--tolerance'])
     expect(shells).toEqual(['bash', 'zsh', 'fish'])
     expect(none).toEqual([])
+    expect([list, shown]).toEqual([['--config'], ['--config']])
   })
 
   test('knows every command and option that the help names', async (context) => {

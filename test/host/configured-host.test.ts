@@ -100,4 +100,13 @@ describe('createConfiguredHost() refuses', () => {
       expect(message).toContain(`${file(name)}: ${text}`)
     }
   })
+
+  test('a profile that is a pipe, without waiting for it', async () => {
+    mkdirSync(file('profiles'))
+    execFileSync('mkfifo', [file('profiles/mine.json')])
+    writeFileSync(file('piped.json'), '{ "profiles": ["profiles"] }')
+    const { code, message } = Object(await refusal(file('piped.json')))
+    expect(code).toBe('CONFIG_INVALID')
+    expect(message).toBe(`${file('piped.json')}: profile mine.json: it is no regular file`)
+  })
 })

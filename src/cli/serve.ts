@@ -83,7 +83,7 @@ async function serveConfigured(scene: Scene): Promise<number> {
   })
   const { session } = options
   using shared = session === undefined ? undefined : openSharedLog(session, toWarning(log))
-  using metrics = createMetrics(places, () => servers?.running ?? 0)
+  using metrics = createMetrics(places, () => servers?.running() ?? 0)
   const stages = createStages(shared)
   const left: ConfiguredFailure[] = []
   let servers: ToolServers | undefined
@@ -120,7 +120,7 @@ async function serveConfigured(scene: Scene): Promise<number> {
   })
   reloads.attach(reloadable)
   await serveUntilStopped({ ...scene, servers, reloadable, metrics, stop: interrupt.signal })
-  log.write('info', 'closing', { running: servers.running })
+  log.write('info', 'closing', { running: servers.running() })
   await drain(servers, reloadable.operator.serve.drainMs)
   await servers.close()
   return 0

@@ -35,7 +35,7 @@ export interface ToolServerSpec {
 export interface ToolServers {
   readonly factory: McpServerFactory
   /** Requests that are not answered yet. */
-  readonly running: number
+  running(): number
   /**
    * Requests go to these tools from now on, and clients hear of it when the list is another. Resolves
    * when what the tools before were asked has been answered.
@@ -89,7 +89,7 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
     server.setRequestHandler('tools/list', () => ({ tools: listTools(stage.agentOf(connection)) }))
     server.setRequestHandler('tools/call', (request, ctx) => {
       const agent = stage.agentOf(connection)
-      const mint = codec.mint
+      const { mint } = codec
       const scene: Scene = { stage, agent, server, rounds, isModern, started, mint }
       return stage.track(serveCall(scene, request, ctx))
     })
@@ -97,9 +97,7 @@ export function createToolServers(spec: ToolServerSpec): ToolServers {
   }
   return {
     factory,
-    get running() {
-      return [...stages].reduce((sum, known) => sum + known.running, 0)
-    },
+    running: () => [...stages].reduce((sum, known) => sum + known.running, 0),
     async replace(next) {
       const before = stage
       stage = stageFor(next)

@@ -2,6 +2,7 @@ import {
   Client,
   StreamableHTTPClientTransport,
   type CallToolResult,
+  type ClientOptions,
   type Progress,
   type Transport,
 } from '@modelcontextprotocol/client'
@@ -93,7 +94,8 @@ export async function connectUrl(
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers }, redirect: 'error' },
   })
-  const client = createClient(options)
+  // Whichever revision the server speaks; over HTTP asking costs one request.
+  const client = createClient(options, { versionNegotiation: { mode: 'auto' } })
   const { promise: ended, resolve } = Promise.withResolvers<undefined>()
   let hasEnded = false
   const end = async (): Promise<void> => {
@@ -126,11 +128,15 @@ export interface ConnectOptions {
   diagnose(text: string): void
 }
 
-function createClient({ version, changed }: ConnectOptions): Client {
+function createClient(
+  { version, changed }: ConnectOptions,
+  given: Pick<ClientOptions, 'versionNegotiation'> = {},
+): Client {
   const client = new Client(
     { name: 'caisson', version },
     // Values are held to their schemas where every tool's are; a server's schema compiles to nothing here.
     {
+      ...given,
       capabilities: {},
       jsonSchemaValidator: {
         getValidator: () => (value) => ({

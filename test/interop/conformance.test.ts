@@ -53,66 +53,104 @@ const passed = (printed: string): string[] =>
   [...printed.matchAll(/^✓ ([\w-]+): /gm)].map(([, scenario = '']) => scenario)
 
 describeInterop('the conformance suite against serve', () => {
-  test('every scenario of 2025-11-25 that is about tools passes', { timeout: 60_000 }, async () => {
-    const expected = ['--expected-failures', baseline('2025-11-25')]
-    const { code, printed } = await runSuite('conformance', ['--suite', 'all', ...expected])
-    expect(code, printed).toBe(0)
-    expect(passed(printed)).toEqual(
-      expect.arrayContaining([
-        'server-initialize',
-        'logging-set-level',
-        'ping',
-        'tools-list',
-        'tools-call-simple-text',
-        'tools-call-image',
-        'tools-call-audio',
-        'tools-call-embedded-resource',
-        'tools-call-mixed-content',
-        'tools-call-with-logging',
-        'tools-call-error',
-        'tools-call-with-progress',
-        'json-schema-2020-12',
-        'server-sse-multiple-streams',
-        'dns-rebinding-protection',
-      ]),
-    )
-  })
+  test(
+    'every scenario of 2025-11-25 that is about tools passes',
+    { timeout: 120_000 },
+    async () => {
+      const expected = ['--expected-failures', baseline('2025-11-25')]
+      const { code, printed } = await runSuite('conformance', ['--suite', 'all', ...expected])
+      expect(code, printed).toBe(0)
+      expect(passed(printed)).toEqual(
+        expect.arrayContaining([
+          'server-initialize',
+          'logging-set-level',
+          'ping',
+          'tools-list',
+          'tools-call-simple-text',
+          'tools-call-image',
+          'tools-call-audio',
+          'tools-call-embedded-resource',
+          'tools-call-mixed-content',
+          'tools-call-with-logging',
+          'tools-call-error',
+          'tools-call-with-progress',
+          'json-schema-2020-12',
+          'server-sse-multiple-streams',
+          'dns-rebinding-protection',
+        ]),
+      )
+    },
+  )
 
-  test('every scenario of 2026-07-28 that is about tools passes', { timeout: 60_000 }, async () => {
-    const expected = ['--expected-failures', baseline('2026-07-28')]
-    const given = ['--requirements', '2026-07-28', ...expected]
-    const { code, printed, failed } = await runSuite('conformance-next', given)
-    expect(code, printed).toBe(0)
-    expect(passed(printed)).toEqual(
-      expect.arrayContaining([
-        'tools-list',
-        'tools-call-simple-text',
-        'tools-call-image',
-        'tools-call-audio',
-        'tools-call-embedded-resource',
-        'tools-call-mixed-content',
-        'tools-call-error',
-        'tools-call-with-progress',
-        'server-sse-multiple-streams',
-        'dns-rebinding-protection',
-        'input-required-result-request-state',
-        'input-required-result-missing-input-response',
-        'input-required-result-result-type',
-        'input-required-result-unsupported-methods',
-        'input-required-result-tampered-state',
-        'input-required-result-validate-input',
-        'json-schema-2020-12',
-        'http-header-validation',
-      ]),
-    )
-    expect(failed('server-stateless')).toEqual([
-      'sep-2575-server-rejects-undeclared-capability',
-      'sep-2575-missing-capability-http-400',
-    ])
-    expect(failed('caching')).toEqual([
-      'sep-2549-prompts-list-caching-hints',
-      'sep-2549-resources-list-caching-hints',
-      'sep-2549-resources-templates-list-caching-hints',
-    ])
+  test(
+    'every scenario of 2026-07-28 that is about tools passes',
+    { timeout: 120_000 },
+    async () => {
+      const expected = ['--expected-failures', baseline('2026-07-28')]
+      const given = ['--requirements', '2026-07-28', ...expected]
+      const { code, printed, failed } = await runSuite('conformance-next', given)
+      expect(code, printed).toBe(0)
+      expect(passed(printed)).toEqual(
+        expect.arrayContaining([
+          'tools-list',
+          'tools-call-simple-text',
+          'tools-call-image',
+          'tools-call-audio',
+          'tools-call-embedded-resource',
+          'tools-call-mixed-content',
+          'tools-call-error',
+          'tools-call-with-progress',
+          'server-sse-multiple-streams',
+          'dns-rebinding-protection',
+          'input-required-result-request-state',
+          'input-required-result-missing-input-response',
+          'input-required-result-result-type',
+          'input-required-result-unsupported-methods',
+          'input-required-result-tampered-state',
+          'input-required-result-validate-input',
+          'json-schema-2020-12',
+          'http-header-validation',
+        ]),
+      )
+      expect(failed('server-stateless')).toEqual([
+        'sep-2575-server-rejects-undeclared-capability',
+        'sep-2575-missing-capability-http-400',
+      ])
+      expect(failed('caching')).toEqual([
+        'sep-2549-prompts-list-caching-hints',
+        'sep-2549-resources-list-caching-hints',
+        'sep-2549-resources-templates-list-caching-hints',
+      ])
+    },
+  )
+})
+
+const CLIENT = join(FIXTURES, 'conformance-client.mjs')
+
+/** Runs one scenario of the suite against a host that wraps the suite's own server. */
+async function runScenario(release: string, scenario: string): Promise<string> {
+  const program = interopProgram(`@modelcontextprotocol/${release}/dist/index.js`)
+  const client = `${process.execPath} --conditions caisson-source ${CLIENT}`
+  const given = ['--scenario', scenario, '--output-dir', makeFolder('caisson-conformance-')]
+  const command = [program, 'client', '--command', client, ...given]
+  return await new Promise((resolve) => {
+    execFile(process.execPath, command, { cwd: INTEROP }, (_error, stdout, stderr) => {
+      resolve(stdout + stderr)
+    })
+  })
+}
+
+describeInterop('the conformance suite against a host that wraps its server', () => {
+  test.each([
+    ['conformance', 'tools_call'],
+    ['conformance-next', 'tools_call'],
+    ['conformance-next', 'request-metadata'],
+    ['conformance-next', 'http-standard-headers'],
+    ['conformance-next', 'http-custom-headers'],
+    ['conformance-next', 'http-invalid-tool-headers'],
+    ['conformance-next', 'json-schema-ref-no-deref'],
+    ['conformance-next', 'json-schema-2020-12-preservation'],
+  ])('%s: %s passes', { timeout: 120_000 }, async (release, scenario) => {
+    expect(await runScenario(release, scenario)).toContain('OVERALL: PASSED')
   })
 })

@@ -40,7 +40,7 @@ async function run(spec: McpBodySpec, job: BodyJob): Promise<BodyOutcome> {
   const entered = performance.now()
   const why = spec.blocked()
   if (why !== undefined)
-    return { ...notStarted('DENIED', why, { by: 'policy' }), prepareMs: 0, bodyMs: 0 }
+    return { ...notStarted('UNKNOWN_TOOL', why, { changed: true }), prepareMs: 0, bodyMs: 0 }
   const place = await open(spec, job)
   const begun = performance.now()
   const prepareMs = begun - entered

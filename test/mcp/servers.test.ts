@@ -79,7 +79,7 @@ describeConfined('MCP servers as sources', () => {
     expect(diagnostics.join('\n')).toMatch(/has ended .* started again/)
   })
 
-  test('a tool that changes what it says of itself is not called until that is approved', async () => {
+  test('ATK-125 a tool that changes what it says of itself is not called until that is approved', async () => {
     const { host, diagnostics, stateDir } = await load()
     toSuccess(await host.tools.execute(makeCall('mcp__fix__mutate')))
     await expect
@@ -87,7 +87,7 @@ describeConfined('MCP servers as sources', () => {
       .toMatch(/'echo' is not what was approved/)
     const echo = makeCall('mcp__fix__echo', { text: 'x' })
     const refused = toFailed(await host.tools.execute(echo))
-    expect(refused.error.code).toBe('DENIED')
+    expect(refused.error).toMatchObject({ code: 'UNKNOWN_TOOL', changed: true })
     expect(host.tools.get('mcp__fix__echo')?.description).toBe('Says it again.')
     await host.close()
     const { host: later } = await load({ state: stateDir })

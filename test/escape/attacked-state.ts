@@ -7,6 +7,15 @@ import type { HostOptions } from '../../src/host/spec.ts'
 const STATE = process.env['CAISSON_ATTACKED_STATE']
 const REST_MS = 150
 
+/** Whether calls share a realm that none of them can change. */
+export const isFrozen: boolean = STATE === 'frozen'
+
+/** Text that does each of these to the realm; where that is frozen it tries to, and goes on. */
+export function tryEach(...statements: readonly string[]): string {
+  if (!isFrozen) return statements.join('\n')
+  return statements.map((text) => `try { ${text} } catch { /* it is frozen */ }`).join('\n')
+}
+
 /** The options with the default profile in the state under attack. */
 export function withState(options: HostOptions): HostOptions {
   if (STATE === undefined) return options

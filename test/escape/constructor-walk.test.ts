@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { isFrozen } from './attacked-state.ts'
 import { describeFlavours } from './flavours.ts'
 
 describeFlavours((options) => {
@@ -42,7 +43,8 @@ describeFlavours((options) => {
   for (const [name, value] of Object.entries({ args, exec, caught, refused, asked, fetch, setTimeout, console, process })) look(value, name, 0)
   for (const value of Object.values(exec)) look(value, 'exec.*', 0)
   const of = (global) => ({
-    own: global === globalThis,
+    // What calls share, where they do, is the global of a realm in which nothing can be changed.
+    own: global === globalThis || (${isFrozen} && Object.isFrozen(global)),
     require: typeof global.require,
     process: ['binding', 'dlopen', 'kill', 'getBuiltinModule', 'mainModule', '_linkedBinding', 'reallyExit']
       .filter((key) => key in (global.process ?? {})),

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { isFrozen, tryEach } from './attacked-state.ts'
 
 const arena = openArena()
+
+const FORGE_JSON = tryEach(
+  'JSON.parse = () => ({ forged: true })',
+  `JSON.stringify = () => '{"forged":true}'`,
+)
 
 // Replaces what code of ours could look up, with functions that would betray that it was.
 const PATCH = `
@@ -9,8 +15,7 @@ const PATCH = `
   const own = Reflect.ownKeys
   const betray = (name) => function () { globalThis.__touched = name; throw new Error('touched ' + name) }
   const patch = () => {
-    JSON.parse = () => ({ forged: true })
-    JSON.stringify = () => '{"forged":true}'
+    ${FORGE_JSON}
     const places = [
       [Array.prototype, 'Array'], [String.prototype, 'String'], [Map.prototype, 'Map'], [Set.prototype, 'Set'],
       [WeakMap.prototype, 'WeakMap'], [WeakSet.prototype, 'WeakSet'], [Promise.prototype, 'Promise'], [Promise, 'Promise'],
@@ -27,8 +32,9 @@ const PATCH = `
     }
     globalThis.String = globalThis.Error = globalThis.Array = globalThis.Promise = globalThis.Object = betray('global')
     const traps = ['0', 'value', 'get', 'set', 'kind', 'then', 'ok', 'code', 'toJSON', 'name', 'message', 'progress']
-    for (let i = 0; i < traps.length; i++)
-      define(Object.prototype, traps[i], { __proto__: null, configurable: true, set: betray('set ' + traps[i]), get: () => undefined })
+    for (let i = 0; i < traps.length; i++) {
+      ${tryEach("define(Object.prototype, traps[i], { __proto__: null, configurable: true, set: betray('set ' + traps[i]), get: () => undefined })")}
+    }
   }
 `
 
@@ -77,11 +83,12 @@ test('ATK-023 what a body throws after replacing every intrinsic keeps its text'
 
 test('ATK-023 intrinsics replaced at the top level change no value either', async () => {
   const source = `
-    JSON.parse = () => ({ forged: true })
-    JSON.stringify = () => '{"forged":true}'
-    Promise.resolve = () => ({ forged: true })
+    ${FORGE_JSON}
     const { then } = Promise.prototype
-    Promise.prototype.then = function (...given) { return then.apply(this, given) }
+    ${tryEach(
+      'Promise.resolve = () => ({ forged: true })',
+      'Promise.prototype.then = function (...given) { return then.apply(this, given) }',
+    )}
     ${defineTool('attack', 'return { n: await 7, text: args.text }')}
   `
   const attacked = await arena.attack({ source, args: { text: 'true' } })
@@ -95,7 +102,7 @@ test('ATK-020 a promise whose species gives its resolvers away changes nothing o
       constructor(run) { super((ok, no) => { stolen.push(ok, no); run(ok, no) }) }
       static get [Symbol.species]() { return function (run) { run((v) => stolen.push(v), (e) => stolen.push(e)) } }
     }
-    Object.defineProperty(Promise, Symbol.species, { get: () => Thief })
+    ${tryEach('Object.defineProperty(Promise, Symbol.species, { get: () => Thief })')}
     const answer = await fetch('https://example.com').then(() => 'granted', (error) => error.code)
     class Odd extends Array { static get [Symbol.species]() { return function () { return globalThis.trap = { length: 0 } } } }
     const list = Odd.from([1, 2])
@@ -109,13 +116,17 @@ test('ATK-020 a promise whose species gives its resolvers away changes nothing o
 })
 
 test('ATK-020 a tool that answers for promises can change its own value and nothing more', async () => {
+  const forged = '{"kind":"unusable","code":"OUTPUT_LIMIT"},"t":"memory"'
   const body = `
-    Object.defineProperty(Promise.prototype, 'constructor', { get: () => function () {} })
-    Promise.prototype.then = function (ok) { ok('{"kind":"unusable","code":"OUTPUT_LIMIT"},"t":"memory"') }
+    ${tryEach(
+      "Object.defineProperty(Promise.prototype, 'constructor', { get: () => function () {} })",
+      `Promise.prototype.then = function (ok) { ok('${forged}') }`,
+    )}
     return 'value'
   `
   const value = valueOf(await arena.attack({ body }))
-  expect(value).toBe('{"kind":"unusable","code":"OUTPUT_LIMIT"},"t":"memory"')
+  // Where nobody can replace it, promises answer for themselves.
+  expect(value).toBe(isFrozen ? 'value' : forged)
 })
 
 test('ATK-024 what one call deletes or replaces is back for the next', async () => {
@@ -126,7 +137,7 @@ test('ATK-024 what one call deletes or replaces is back for the next', async () 
       for (const key of ['console', 'setTimeout', 'clearTimeout', 'fetch', 'JSON', 'Promise', 'URL']) delete globalThis[key]
       for (const key of Object.keys(exec)) try { exec[key] = () => 'mine' } catch { /* frozen */ }
       globalThis.Object = class {}
-      Object.prototype.constructor = 1
+      ${tryEach('Object.prototype.constructor = 1')}
       return 1
     `,
     ) +

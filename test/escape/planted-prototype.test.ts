@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { openArena } from './attack.ts'
+import { tryEach } from './attacked-state.ts'
 
 const arena = openArena()
 
@@ -12,7 +13,7 @@ test.each([
     "Object.defineProperty(Object.prototype, 'code', { get() { throw 1 } })",
   ],
 ])('a code planted on Object.prototype, %s, is no code of the failure', async (_what, plant) => {
-  const { result } = await arena.attack({ body: `${plant}; throw new RangeError('mine')` })
+  const { result } = await arena.attack({ body: `${tryEach(plant)}; throw new RangeError('mine')` })
   expect(result).toMatchObject({
     error: { code: 'TOOL_ERROR', message: 'mine', thrown: { name: 'RangeError', message: 'mine' } },
   })
@@ -22,7 +23,7 @@ test.each([
 test('a setter planted on Object.prototype does not stop a refusal', async () => {
   const { result } = await arena.attack({
     body: `
-      Object.defineProperty(Object.prototype, 'code', { set() { throw 1 } })
+      ${tryEach("Object.defineProperty(Object.prototype, 'code', { set() { throw 1 } })")}
       return fetch('http://127.0.0.1:9/').then(() => 'reached', (error) => error.name)`,
   })
   expect(result).toMatchObject({ isError: false })
@@ -35,7 +36,7 @@ test('ATK-023 a replaced Reflect.apply does not take away the true value', async
     export default defineTool({
       name: 'attack', description: 'x', parameters: {},
       output: { schema: { type: 'json' }, render: (_args, value) => [{ type: 'text', text: value }] },
-      execute() { Reflect.apply = () => 5; return 'true value' },
+      execute() { ${tryEach('Reflect.apply = () => 5')}; return 'true value' },
     })`
   const { result } = await arena.attack({ source })
   expect(result).toMatchObject({

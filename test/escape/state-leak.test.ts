@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest'
+import { toSuccess } from '../helpers/make-call.ts'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { tryEach } from './attacked-state.ts'
 
 const arena = openArena()
 
 const LEAVE = `
   globalThis.left = 'left'
-  Object.prototype.left = 'left'
-  Array.prototype.left = 'left'
-  Function.prototype.left = 'left'
-  Error.prepareStackTrace = () => 'left'
+  ${tryEach(
+    "Object.prototype.left = 'left'",
+    "Array.prototype.left = 'left'",
+    "Function.prototype.left = 'left'",
+    "Error.prepareStackTrace = () => 'left'",
+    "process.left = 'left'",
+    "exec.constructor.left = 'left'",
+  )}
   process.env.LEFT = 'left'
-  process.left = 'left'
-  exec.constructor.left = 'left'
   store.push('left')
   counter += 1
   'left'.match(/l(e)f/)
@@ -61,6 +65,6 @@ test('ATK-055 every one of a thousand calls finds the module as it was written',
   const { signal } = new AbortController()
   for (let n = 0; n < 1_000; n += 1) {
     const call = { callId: `${n}`, name: 'hoards', arguments: { n }, signal }
-    expect(await agent.tools.execute(call)).toMatchObject({ isError: false, value: 1 })
+    expect(toSuccess(await agent.tools.execute(call)).value).toBe(1)
   }
 }, 60_000)

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { defineTools, openArena, valueOf } from './attack.ts'
+import { tryEach } from './attacked-state.ts'
 
 const arena = openArena()
 
@@ -9,8 +10,10 @@ beforeAll(() =>
       method: 'return { a: { toJSON() { return "other" } } }',
       text: 'return { a: { toJSON: "text" } }',
       inherited: `
-        Object.prototype.toJSON = function () { return 'other' }
-        Array.prototype.toJSON = Object.prototype.toJSON
+        ${tryEach(
+          "Object.prototype.toJSON = function () { return 'other' }",
+          'Array.prototype.toJSON = Object.prototype.toJSON',
+        )}
         return { a: [1] }
       `,
     }),

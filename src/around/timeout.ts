@@ -1,4 +1,4 @@
-import { hasStarted, type Call } from '../pipeline/call.ts'
+import { hasStarted, untilQuiet, type Call } from '../pipeline/call.ts'
 import { timeoutFailure } from '../pipeline/interrupted.ts'
 import type { Failure, Outcome } from '../pipeline/outcome.ts'
 import { createDeadline } from '../signals/deadline.ts'
@@ -45,7 +45,7 @@ function sourcesOf({ exec }: Call, signal: AbortSignal): readonly AbortSignal[] 
 
 // The body is stopped first; what wraps it then has one grace to return, and is ignored after it.
 async function afterStop(call: Call, inner: Promise<Outcome>): Promise<Outcome | undefined> {
-  await call.quiet()
+  await untilQuiet(call)
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), call.graceMs)
   try {

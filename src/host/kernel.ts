@@ -135,6 +135,7 @@ export function createKernel(spec: HostSpec): Kernel {
         call.interrupt.release()
         throw unknownParent()
       }
+      outer.children ??= new Set()
       outer.children.add(call)
       const { interrupt } = outer
       const off = interrupt.onFire(() =>
@@ -150,8 +151,8 @@ export function createKernel(spec: HostSpec): Kernel {
     call.interrupt.release()
     unbind.get(call)?.()
     agentOf(call)?.live.delete(call)
-    if (call.exec.parent !== undefined) live.get(call.exec.parent)?.children.delete(call)
-    for (const child of call.children)
+    if (call.exec.parent !== undefined) live.get(call.exec.parent)?.children?.delete(call)
+    for (const child of call.children ?? [])
       child.interrupt.fire('ABORTED', 'its parent call has settled')
     for (const check of waiting) check()
   }

@@ -6,7 +6,7 @@ import type { Listener } from '../registry/hub.ts'
 import { collectListeners } from '../registry/scope.ts'
 import { fuseSignals } from '../signals/fuse.ts'
 import { untilInterrupted } from '../signals/interrupt.ts'
-import { hasStarted, type Call } from './call.ts'
+import { hasStarted, untilQuiet, type Call } from './call.ts'
 import { dispatch, type DispatchHost } from './dispatch.ts'
 import { interruptedFailure } from './interrupted.ts'
 import type { Outcome } from './outcome.ts'
@@ -38,7 +38,7 @@ async function settle(call: Call, work: Promise<Outcome>): Promise<Outcome | und
   const ended = await untilInterrupted(work, call.interrupt)
   if (ended.kind === 'done') return ended.value
   const begun = call.running > 0 || call.attempts.length > 0
-  await call.quiet()
+  await untilQuiet(call)
   const late = Promise.withResolvers<undefined>()
   const timer = setTimeout(() => late.resolve(undefined), begun ? call.graceMs : 0)
   try {

@@ -14,8 +14,8 @@ export interface Call {
   readonly registration: Registration | undefined
   readonly interrupt: Interrupt
   readonly entered: number
-  /** Live nested calls; they end with their parent. */
-  readonly children: Set<Call>
+  /** Live nested calls; they end with their parent. Few calls have any. */
+  children: Set<Call> | undefined
   readonly attempts: CallAttempt[]
   readonly timings: { queueMs: number; prepareMs: number; bodyMs: number }
   /** What results handed to wrappers stand for; few calls have any. */
@@ -28,13 +28,11 @@ export interface Call {
   /** Bodies under way; the around stage waits for zero before it gives up on a wrapper. */
   running: number
   /** Who waits for `running` to become zero. */
-  readonly quietWaiters: Set<() => void>
+  readonly quietWaiters: (() => void)[]
   /** Set once around has been left: a late `next()` runs nothing. */
   closed: boolean
   /** Milliseconds a stopped body, and then a wrapper around it, may take to return. */
   readonly graceMs: number
-  /** Resolves when no body of this call is under way. */
-  quiet(): Promise<void>
   /** When the running policy phase ends, on the monotonic clock. */
   policyUntil: number
   /** Its deadline; stands still while a hook that is over is being killed. */
@@ -43,6 +41,14 @@ export interface Call {
   denialCodes: readonly string[] | undefined
   /** A hook said that no further model step follows, whatever the result. */
   endsStep: boolean
+}
+
+/** Resolves when no body of the call is under way. */
+export function untilQuiet(call: Call): Promise<void> {
+  if (call.running === 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    call.quietWaiters.push(resolve)
+  })
 }
 
 /** Whether any attempt so far has entered the body. */

@@ -89,7 +89,7 @@ export function materializeCall(
     registration,
     interrupt: createInterrupt(input.signal),
     entered: performance.now(),
-    children: new Set(),
+    children: undefined,
     attempts: [],
     timings: { queueMs: 0, prepareMs: 0, bodyMs: 0 },
     minted: undefined,
@@ -97,15 +97,9 @@ export function materializeCall(
     bodyContexts: [],
     concluded: false,
     running: 0,
-    quietWaiters: new Set(),
+    quietWaiters: [],
     closed: false,
     graceMs: registration?.operator.graceMs ?? 0,
-    quiet: () =>
-      call.running === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => {
-            call.quietWaiters.add(resolve)
-          }),
     policyUntil: 0,
     policyClock: undefined,
     denialCodes: undefined,

@@ -32,6 +32,7 @@ const PROGRESS_BURST = 10
 const PROGRESS_INTERVAL_MS = 100
 /** What an entry costs besides its text, so that empty ones are not free. */
 const LOG_ENTRY_BYTES = 16
+const NONE: ReadonlyMap<string, string> = new Map()
 
 /** The services of one attempt. After `close()` nothing it asks for is honoured. */
 export function createServices(
@@ -43,14 +44,16 @@ export function createServices(
   let started = false
   let logBytesLeft = registration.operator.logBytes
   let dropped = 0
-  const mayProgress = createAllowance(PROGRESS_BURST, PROGRESS_INTERVAL_MS)
-  const standIns = new Map<string, string>()
+  // Few attempts report progress, hold secrets or ask for anything; the others do without.
+  let mayProgress: (() => boolean) | undefined
+  let standIns: Map<string, string> | undefined
   let ended: AbortController | undefined
   const attempt: CapabilityAttempt = {
     call,
     registration,
-    standIns,
-    // Few attempts ask for anything; the others do without a signal.
+    get standIns() {
+      return standIns ?? NONE
+    },
     get signal() {
       ended ??= new AbortController()
       if (!open) ended.abort()
@@ -81,10 +84,12 @@ export function createServices(
       if (open) dropped += entries
     },
     progress(update) {
+      mayProgress ??= createAllowance(PROGRESS_BURST, PROGRESS_INTERVAL_MS)
       if (!open || !mayProgress()) return
       host.progress(call, host.scrub(update))
     },
     lendSecrets(given) {
+      standIns ??= new Map()
       for (const [name, standIn] of Object.entries(given)) standIns.set(standIn, name)
     },
     request: (capability, payload) => host.request(attempt, capability, payload),

@@ -54,23 +54,22 @@ export function createInterrupt(signal: AbortSignal): Interrupt {
 }
 
 /** What happened first: the work settled, or the interrupt fired. The work's rejection passes. */
-export async function untilInterrupted<T>(
+export function untilInterrupted<T>(
   work: Promise<T>,
   interrupt: Interrupt,
 ): Promise<{ readonly kind: 'done'; readonly value: T } | { readonly kind: 'interrupted' }> {
-  if (interrupt.code !== undefined) {
-    work.catch(() => undefined) // A policy that answers after the abort is ignored, also when it throws.
-    return { kind: 'interrupted' }
-  }
-  const fired = Promise.withResolvers<{ readonly kind: 'interrupted' }>()
-  const off = interrupt.onFire(() => fired.resolve({ kind: 'interrupted' }))
-  try {
-    return await Promise.race([
-      work.then((value) => ({ kind: 'done' as const, value })),
-      fired.promise,
-    ])
-  } finally {
-    off()
-    work.catch(() => undefined)
-  }
+  return new Promise((resolve, reject) => {
+    const off = interrupt.onFire(() => resolve({ kind: 'interrupted' }))
+    // A policy that answers after the abort is ignored, also when it throws.
+    work.then(
+      (value) => {
+        off()
+        resolve({ kind: 'done', value })
+      },
+      (error: unknown) => {
+        off()
+        reject(error)
+      },
+    )
+  })
 }

@@ -43,29 +43,30 @@ type Settled =
     }
 
 /** How the body settled; undefined when it has not one grace after its signal aborted. */
-async function runInline(
+function runInline(
   functions: DefinitionFunctions,
   job: BodyJob,
   speaksForHost: boolean,
 ): Promise<Settled | undefined> {
   const { run, close } = createInlineRun(job)
-  const overdue = Promise.withResolvers<undefined>()
-  let timer: NodeJS.Timeout | undefined
-  const stop = (): void => {
-    timer = setTimeout(() => overdue.resolve(undefined), job.graceMs)
-  }
   job.services.bodyStarted()
-  const body = settle(functions, [job.exec.arguments, run], speaksForHost).finally(close)
-  // The body may have aborted its own call before it first yielded.
-  if (job.signal.aborted) stop()
-  else job.signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([body, overdue.promise])
-  } finally {
-    close()
-    clearTimeout(timer)
-    job.signal.removeEventListener('abort', stop)
-  }
+  const body = settle(functions, [job.exec.arguments, run], speaksForHost)
+  return new Promise((resolve) => {
+    let timer: NodeJS.Timeout | undefined
+    const end = (settled: Settled | undefined): void => {
+      close()
+      clearTimeout(timer)
+      job.signal.removeEventListener('abort', stop)
+      resolve(settled)
+    }
+    const stop = (): void => {
+      timer = setTimeout(() => end(undefined), job.graceMs)
+    }
+    // The body may have aborted its own call before it first yielded.
+    if (job.signal.aborted) stop()
+    else job.signal.addEventListener('abort', stop, { once: true })
+    void body.then(end)
+  })
 }
 
 async function settle(

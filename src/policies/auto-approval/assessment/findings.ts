@@ -34,10 +34,12 @@ export interface Findings {
 
 export function createFindings(): Findings {
   const found: Finding[] = []
-  const targets = new Map<string, Target>()
-  const creates = new Set<string>()
+  // Most calls touch nothing that is looked at.
+  let targets: Map<string, Target> | undefined
+  let creates: Set<string> | undefined
   const look = (target: Target): void => {
     const key = `${target.role} ${target.path ?? ''} ${target.resolved ?? ''} ${target.url ?? ''}`
+    targets ??= new Map()
     if (targets.size < MAX_TARGETS) targets.set(key, target)
   }
   return {
@@ -46,7 +48,7 @@ export function createFindings(): Findings {
       if (finding.target !== undefined) look(finding.target)
     },
     look,
-    create: (path) => void creates.add(path),
+    create: (path) => void (creates ??= new Set()).add(path),
     has: (code) => found.some((finding) => finding.code === code),
     replace: (code, by) => {
       for (const [index, finding] of found.entries())
@@ -54,8 +56,8 @@ export function createFindings(): Findings {
     },
     isFatal: () => found.some(({ code }) => factsOf(code).severity === 'fatal'),
     reasons: () => toReasons(found),
-    targets: () => [...targets.values()],
-    creates: () => [...creates],
+    targets: () => [...(targets?.values() ?? [])],
+    creates: () => [...(creates ?? [])],
   }
 }
 

@@ -1,6 +1,6 @@
-import { fitColumns } from '../cards/columns.ts'
 import type { LoadProgress } from '../load/run-load.ts'
 import { showMs, showRate, showSpan } from '../load/words.ts'
+import { createLiveLine } from './live-line.ts'
 import type { Output } from './output.ts'
 
 /** Says on standard error how far a load is: one live line on a terminal, else a line now and then. */
@@ -10,27 +10,12 @@ export interface Progress {
   end(): void
 }
 
-const LIVE_MS = 200
-const LINE_MS = 2_000
-const CLEAR = '\r\x1b[2K'
-
 /** Creates the progress of one load; with `--json` off a terminal it says nothing. */
 export function createProgress(output: Output): Progress {
-  const { stderr } = process
-  const isLive = stderr.isTTY
-  let shown = isLive ? -Infinity : performance.now()
+  const line = createLiveLine(output)
   return {
-    show(progress) {
-      const now = performance.now()
-      if (now - shown < (isLive ? LIVE_MS : LINE_MS) || (output.json && !isLive)) return
-      shown = now
-      const line = toLine(progress)
-      if (isLive) stderr.write(CLEAR + fitColumns(line, (stderr.columns ?? 80) - 1))
-      else output.note(line)
-    },
-    end() {
-      if (isLive) stderr.write(CLEAR)
-    },
+    show: (progress) => line.show(() => toLine(progress)),
+    end: () => line.clear(),
   }
 }
 

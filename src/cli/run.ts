@@ -4,6 +4,7 @@ import type { ToolHost } from '../host/create-tool-host.ts'
 import type { CallResult } from '../types/call.ts'
 import type { JsonValue } from '../types/json.ts'
 import { attachApproval, createRunApproval, type ApprovalMode } from './attach-approval.ts'
+import { showCallProgress } from './call-progress.ts'
 import { checkWorkspace } from './check-workspace.ts'
 import { exitCodeOf } from './exit-code.ts'
 import { INTERRUPTED, listenForInterrupt } from './interrupt.ts'
@@ -72,6 +73,7 @@ async function callTool(output: Output, options: RunOptions, call: ReadyCall): P
   })
   const agent = session.agent('cli')
   attachApproval(host, options.approve)
+  using _progress = showCallProgress(host, tool, output)
   if (!output.json) printCalls(host, output)
   const result = await agent.tools.execute({
     callId: 'call-1',

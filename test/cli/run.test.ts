@@ -19,6 +19,17 @@ beforeAll(async () => {
   await writeFile(tool('double.mjs'), definition('double', 'return { doubled: args.n * 2 }'))
   await writeFile(tool('spin.mjs'), definition('spin', 'for (;;) {}'))
   await writeFile(tool('throws.mjs'), definition('throws', 'throw new TypeError("no luck")'))
+  await writeFile(
+    tool('steps.mjs'),
+    definition(
+      'steps',
+      `for (let step = 1; step <= 6; step += 1) {
+        exec.progress({ progress: step, total: 6, message: 'part \\u001b[2J ' + step })
+        await new Promise((resolve) => setTimeout(resolve, 500))
+      }
+      return 1`,
+    ),
+  )
   await writeFile(tool('at-import.mjs'), 'throw new Error("broken at import")')
   await writeFile(
     tool('two.mjs'),
@@ -37,6 +48,18 @@ describe('caisson run', () => {
     expect(run.stdout).toContain('double')
     expect(run.stdout).toContain('{"doubled":8}')
     expect(run.stderr).toBe('')
+  })
+
+  test('says how far a long call is, on standard error, and what it prints forges nothing', async () => {
+    const [run, quiet] = await Promise.all([
+      caisson(['run', tool('steps.mjs')]),
+      caisson(['run', tool('steps.mjs'), '--json']),
+    ])
+    expect(run.code).toBe(0)
+    expect(run.stderr).toMatch(/^steps \d(\.\d)? s, \d of 6, part .*\d\n$/)
+    expect(run.stderr).not.toContain('\u001b')
+    expect(run.stdout).not.toContain(' of 6')
+    expect([quiet.stderr, onlyObject(quiet)['value']]).toEqual(['', 1])
   })
 
   test('--json prints exactly one object with the promised keys', async () => {

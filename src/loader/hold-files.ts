@@ -1,4 +1,4 @@
-import { open, realpath } from 'node:fs/promises'
+import { constants, open, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { HeldFile } from '../types/source.ts'
 import { pathInside } from './package-path.ts'
@@ -13,6 +13,9 @@ export interface Holding {
 }
 
 const MAX_FILES = 16
+// A pipe would keep a thread of the host waiting; a link is not what was looked at.
+const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>
+const FLAGS = (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Reads files of a source by their paths below its root, so that what runs is what was looked at. */
@@ -51,7 +54,7 @@ async function locate(root: string, path: string): Promise<'here' | 'linked' | '
 
 async function read(path: string, most: number): Promise<Uint8Array | string> {
   try {
-    await using file = await open(path, 'r')
+    await using file = await open(path, FLAGS)
     const stats = await file.stat()
     if (!stats.isFile()) return 'is no regular file'
     if (stats.size > most) return `is larger than a program's files may be together (${MAX_BYTES})`

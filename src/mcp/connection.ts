@@ -9,6 +9,7 @@ import {
 import type { EngineDeath } from '../engine/shared/conversation.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 import type { ConfinedServer } from '../engine/process/confined-server.ts'
+import { boundedFetch } from './bounded-fetch.ts'
 import { DEFAULT_JSON_LIMITS } from '../json/limits.ts'
 import { toReason } from './reason.ts'
 import { createStreamTransport } from './stream-transport.ts'
@@ -93,6 +94,7 @@ export async function connectUrl(
 ): Promise<Connection> {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { ...headers }, redirect: 'error' },
+    fetch: boundedFetch,
   })
   // Whichever revision the server speaks; over HTTP asking costs one request.
   const client = createClient(options, { versionNegotiation: { mode: 'auto' } })

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createHash } from 'node:crypto'
 import type { Tool } from '@modelcontextprotocol/client'
 import type { McpServerEntry } from '../config/operator-schema.ts'
@@ -51,6 +52,12 @@ export interface LoadedServer {
 
 const SLOTS = 16
 const CLOSE_GRACE_MS = 500
+/** Names of one server that are remembered, whatever it goes on to offer. */
+const MAX_PINNED = 2_000
+/** Between two looks at what a server offers; doubled while it goes on to say that it has changed. */
+const MIN_GAP_MS = 100
+const MAX_GAP_MS = 30_000
+const QUIET_GAPS = 20
 
 /** Starts a server and asks for its tools. Throws `LOAD_FAILED`, `CONFIG_INVALID` or `SANDBOX_UNAVAILABLE`. */
 export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
@@ -76,9 +83,14 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
     const pinned = spec.pins.of(key)
     const unseen = new Map<string, string>()
     const fresh: McpTool[] = []
+    let excess = 0
     for (const tool of offered) {
       const hash = hashTool(tool)
       const before = pinned.get(tool.name)
+      if (before === undefined && pinned.size + unseen.size >= MAX_PINNED) {
+        excess += 1
+        continue
+      }
       if (before === undefined) unseen.set(tool.name, hash)
       if (before === undefined || before === hash) changed.delete(tool.name)
       else if (!changed.has(tool.name)) {
@@ -91,6 +103,7 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
       fresh.push(made)
     }
     if (unseen.size > 0) spec.pins.add(key, unseen)
+    if (excess > 0) diagnose(`${excess} tools are left out: ${MAX_PINNED} names are known already`)
     return fresh
   }
   /** Forgets what is not offered any more; what comes back is pinned as it was. */
@@ -127,16 +140,25 @@ export async function loadServer(spec: McpServerSpec): Promise<LoadedServer> {
   }
 }
 
-/** Runs `work` for whoever asks, one at a time: who asks meanwhile is served by the next. */
+/**
+ * Runs `work` for whoever asks, one at a time: who asks meanwhile is served by the next. Whoever asks
+ * again and again waits longer each time.
+ */
 function createLatest(work: () => Promise<void>): () => void {
   let isRunning = false
   let isAsked = false
+  let ended = -Infinity
+  let gapMs = MIN_GAP_MS
   const run = async (): Promise<void> => {
     isRunning = true
     while (isAsked) {
+      const since = performance.now() - ended
+      gapMs = since > QUIET_GAPS * gapMs ? MIN_GAP_MS : Math.min(2 * gapMs, MAX_GAP_MS)
+      if (since < gapMs) await sleep(gapMs - since, undefined, { ref: false })
       isAsked = false
       // What cannot be looked at now is looked at when it is started again.
       await work().catch(() => undefined)
+      ended = performance.now()
     }
     isRunning = false
   }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { Tool } from '@modelcontextprotocol/client'
+import { CaissonError } from '../errors/caisson-error.ts'
 import { toCanonicalJson } from '../policies/canonical-json.ts'
 import type { JsonValue } from '../types/json.ts'
 
@@ -29,13 +30,15 @@ export interface PinStore {
 
 const schema = z.record(z.string(), z.record(z.string(), z.string()))
 
-/** Opens a store. A file that cannot be read pins nothing. */
+/** Opens a store. Everything throws `CONFIG_INVALID` for a file that is there and no store: it pins nothing silently. */
 export function openPinStore(path: string): PinStore {
   const read = (): Record<string, Record<string, string>> => {
     try {
       return schema.parse(JSON.parse(readFileSync(path, 'utf8')))
-    } catch {
-      return {}
+    } catch (error) {
+      if (Reflect.get(Object(error), 'code') === 'ENOENT') return {}
+      const text = `${path} cannot be read as approvals; restore it, or remove it and approve anew`
+      throw new CaissonError('CONFIG_INVALID', text)
     }
   }
   const write = (change: (pins: Record<string, Record<string, string>>) => void): void => {

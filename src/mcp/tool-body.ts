@@ -38,16 +38,21 @@ export function createMcpBody(spec: McpBodySpec): ToolBody {
 
 async function run(spec: McpBodySpec, job: BodyJob): Promise<BodyOutcome> {
   const entered = performance.now()
-  const why = spec.blocked()
-  if (why !== undefined)
-    return { ...notStarted('UNKNOWN_TOOL', why, { changed: true }), prepareMs: 0, bodyMs: 0 }
-  const place = await open(spec, job)
+  const place = findBlocked(spec) ?? (await open(spec, job))
   const begun = performance.now()
   const prepareMs = begun - entered
   if ('kind' in place) return { ...place, prepareMs, bodyMs: 0 }
+  // It may have been started anew for this call, and say something else of its tools now.
+  const changed = findBlocked(spec)
+  if (changed !== undefined) return { ...changed, prepareMs, bodyMs: 0 }
   job.services.bodyStarted()
   const outcome = await converse(spec, place, job)
   return { ...outcome, prepareMs, bodyMs: performance.now() - begun }
+}
+
+function findBlocked(spec: McpBodySpec): UntimedOutcome | undefined {
+  const why = spec.blocked()
+  return why === undefined ? undefined : notStarted('UNKNOWN_TOOL', why, { changed: true })
 }
 
 async function open(spec: McpBodySpec, job: BodyJob): Promise<Connection | UntimedOutcome> {

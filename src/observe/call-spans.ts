@@ -39,6 +39,8 @@ export interface CallSpansSpec {
   readonly content: boolean
   /** Plain JSON data without the secrets that show in it. */
   scrub<T>(value: T): T
+  /** The SDK has thrown. */
+  failed(error: unknown): void
 }
 
 interface Watched {
@@ -65,7 +67,15 @@ export function createCallSpans(spec: CallSpansSpec): CallSpans {
       const watched = find(call)
       if (watched === undefined) return run()
       watched.begun.push(Date.now())
-      return context.with(watched.context, () => run(toTraceparent(watched.span.spanContext())))
+      // Whatever the SDK does around it, the body runs once.
+      let running: ReturnType<typeof run> | undefined
+      try {
+        const traceparent = toTraceparent(watched.span.spanContext())
+        context.with(watched.context, () => void (running = run(traceparent)))
+      } catch (error) {
+        spec.failed(error)
+      }
+      return running ?? run()
     },
     note: (call, event, attributes) => void find(call)?.span.addEvent(event, attributes),
     settle(call, result) {

@@ -22,9 +22,13 @@ export function traceCalls(
   version: string,
 ): PipelineHost {
   const tracer = trace.getTracer(SCOPE, version)
-  const spans = createCallSpans({ tracer, content, scrub: host.scrub })
-  const measure = createCallDuration(SCOPE, version)
   const safely = createGuard(host.diagnose)
+  const failed = (error: unknown): void =>
+    safely(() => {
+      throw error
+    })
+  const spans = createCallSpans({ tracer, content, scrub: host.scrub, failed })
+  const measure = createCallDuration(SCOPE, version)
   return {
     ...host,
     approvals: followApprovals(host.approvals, spans, safely),

@@ -122,6 +122,7 @@ interface Held {
 
 function createSessions(servers: ToolServers, options: HttpOptions): Sessions {
   const held = new Map<string, Held>()
+  let opening = 0
   const end = async (id: string): Promise<void> => {
     const session = held.get(id)
     held.delete(id)
@@ -155,8 +156,17 @@ function createSessions(servers: ToolServers, options: HttpOptions): Sessions {
       }
       if (id !== undefined) return refuse(response, 404, 'there is no such session')
       if (!isInitialize(body)) return refuse(response, 400, 'open a session first')
-      if (held.size >= options.maxSessions) return refuse(response, 503, 'too many sessions')
-      await (await openSession()).handleRequest(request, response, body)
+      if (held.size + opening >= options.maxSessions)
+        return refuse(response, 503, 'too many sessions')
+      opening += 1
+      try {
+        const transport = await openSession()
+        await transport.handleRequest(request, response, body)
+        // A handshake that was refused has made no session.
+        if (!held.has(transport.sessionId ?? '')) await transport.close()
+      } finally {
+        opening -= 1
+      }
     },
     async close() {
       clearInterval(sweep)

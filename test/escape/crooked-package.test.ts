@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -119,6 +120,23 @@ describeConfined('a command', () => {
     })
     for (const name of ['linked', 'program', 'folder'])
       await refuse(arena.host.tools.load(join(folder, `tool/${name}.tool.json`)), /leads out/)
+  })
+
+  test('ATK-077 with a pipe among its files keeps nobody waiting', async () => {
+    const folder = await lay({
+      'tool/piped.tool.json': { ...manifest, command: ['sh', 'package:/pipe.sh'] },
+    })
+    execFileSync('mkfifo', [join(folder, 'tool/pipe.sh')])
+    const source = join(folder, 'tool/piped.tool.json')
+    const settled = await Promise.race([
+      arena.host.tools.load(source).then(async (loaded) => {
+        await loaded[Symbol.asyncDispose]()
+        return loaded.digest ?? 'no digest'
+      }),
+      new Promise((resolve) => setTimeout(resolve, 10_000, 'waits')),
+    ])
+    expect(settled).toBe('no digest')
+    await refuse(arena.host.tools.load(source, { pin: 'approved' }), /pipe\.sh/)
   })
 
   test('ATK-077 of a package whose main lies elsewhere is refused', async () => {

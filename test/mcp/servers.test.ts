@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -92,6 +92,29 @@ describeConfined('MCP servers as sources', () => {
     await host.close()
     const { host: later } = await load({ state: stateDir })
     toSuccess(await later.tools.execute(makeCall('mcp__fix__echo', { text: 'as it was' })))
+  })
+
+  test('ATK-125 a server that is another one when a call starts it again is not called', async () => {
+    const turns = Date.now() + 6_000
+    const { host } = await load({ args: [`--turns=${turns}`] })
+    const echo = makeCall('mcp__fix__echo', { text: 'x' })
+    toSuccess(await host.tools.execute(echo))
+    await new Promise((resolve) => setTimeout(resolve, turns + 500 - Date.now()))
+    for (const callId of ['1', '2']) {
+      const refused = toFailed(await host.tools.execute({ ...echo, callId }))
+      expect(refused.error).toMatchObject({ code: 'UNKNOWN_TOOL', changed: true })
+      expect(refused.attempts.every(({ started }) => !started)).toBe(true)
+    }
+  })
+
+  test('approvals that cannot be read open nothing, and are not lost', async () => {
+    const { host, stateDir } = await load()
+    await host.close()
+    const file = join(stateDir, 'mcp-pins.json')
+    const broken = readFileSync(file, 'utf8').slice(0, -3)
+    writeFileSync(file, broken)
+    await expect(load({ state: stateDir })).rejects.toThrow(/mcp-pins\.json cannot be read/)
+    expect(readFileSync(file, 'utf8')).toBe(broken)
   })
 
   test('nothing of a server is left when it is unloaded, however deaf it is', async () => {

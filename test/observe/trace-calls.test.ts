@@ -1,6 +1,6 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AlwaysOffSampler, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { makeCall, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { createSandboxedHost, warmUp } from '../helpers/sandboxed-host.ts'
@@ -216,6 +216,24 @@ test('an SDK that comes late is used; one that throws costs a diagnostic and no 
   toSuccess(await host.tools.execute(makeCall('a')))
   toSuccess(await host.tools.execute(makeCall('a')))
   expect(diagnostics).toEqual(['OpenTelemetry: broken sampler'])
+})
+
+test('a context that cannot be entered costs a diagnostic, and the body runs once', async () => {
+  registerTelemetry()
+  const { host, diagnostics } = makeHost()
+  let runs = 0
+  host.tools.register(makeTool('a', { execute: () => (runs += 1) }))
+  const broken = vi.spyOn(context, 'with').mockImplementation(() => {
+    throw new Error('broken manager')
+  })
+  onTestFinished(() => broken.mockRestore())
+  toSuccess(await host.tools.execute(makeCall('a')))
+  broken.mockImplementation((_at, run, self, ...args) => {
+    Reflect.apply(run, self, args)
+    throw new Error('broken afterwards')
+  })
+  toSuccess(await host.tools.execute(makeCall('a')))
+  expect([runs, diagnostics]).toEqual([2, ['OpenTelemetry: broken manager']])
 })
 
 test('telemetry: false makes no span, and neither does a call that is not sampled', async () => {

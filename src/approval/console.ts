@@ -1,9 +1,10 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { CONSOLE_PAGE } from './console-page.ts'
 import { createOpenAsks, type OpenAsks } from './open-asks.ts'
 import type { Clock } from './clock.ts'
+import { isSameToken } from './same-token.ts'
 import type { Answerer } from './types.ts'
 
 /** A page on this machine on which a person answers. */
@@ -85,12 +86,7 @@ function answerTo(
   if (origin !== undefined && origin !== `http://${host}`) return refuse(403, 'foreign origin')
   const url = new URL(request.url ?? '/', `http://${host}`)
   const given = url.searchParams.get('token') ?? request.headers['x-caisson-token']
-  return isSame(String(given), token) ? undefined : refuse(401, 'wrong token')
-}
-
-function isSame(given: string, token: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(token)]
-  return a.length === b.length && timingSafeEqual(a, b)
+  return isSameToken(String(given), token) ? undefined : refuse(401, 'wrong token')
 }
 
 function route(

@@ -1,7 +1,7 @@
 import { escapeToLine } from '../cards/escape.ts'
 import { createConfiguredHost, hasSources } from '../host/configured-host.ts'
 import type { ToolHost } from '../host/create-tool-host.ts'
-import { nearest } from '../policies/auto-approval/config/resolve.ts'
+import { toHint } from '../policies/auto-approval/config/resolve.ts'
 import type { Explanation } from '../policies/auto-approval/decide/explain.ts'
 import { COMMAND_APPROVAL } from './attach-approval.ts'
 import { checkWorkspace } from './check-workspace.ts'
@@ -50,11 +50,10 @@ function noteUnknown(
   output: Output,
 ): void {
   if (tools.get(tool) !== undefined) return
-  const near = nearest(
+  const hint = toHint(
     tool,
     tools.schemas().map(({ name }) => name),
   )
-  const hint = near === undefined ? '' : `; did you mean '${near}'?`
   output.note(
     `caisson: ${config} loads no tool '${escapeToLine(tool)}', so only its name is judged${hint}`,
   )

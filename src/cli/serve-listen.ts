@@ -1,11 +1,7 @@
 import type { ReloadableHost } from '../host/reloadable-host.ts'
 import { version } from '../host/version.ts'
 import type { Log } from '../observe/log.ts'
-import {
-  createPrometheusMetrics,
-  type MeasuredHost,
-  type PrometheusMetrics,
-} from '../observe/prometheus.ts'
+import { createPrometheusMetrics, type PrometheusMetrics } from '../observe/prometheus.ts'
 import type { Address } from '../serve/gate.ts'
 import { serveOverHttp } from '../serve/http.ts'
 import { serveMetrics, type MetricsServing } from '../serve/metrics.ts'
@@ -14,32 +10,14 @@ import type { ToolServers } from '../serve/tool-server.ts'
 import { drain } from './drain.ts'
 import type { Output } from './output.ts'
 import type { ServePlaces, ServeToken } from './serve-places.ts'
+import { untilAborted } from '../signals/until-aborted.ts'
 
-/** Metrics over the hosts that are in force one after the other. */
-export interface ServedMetrics extends Disposable {
-  readonly metrics: PrometheusMetrics
-  follow(host: MeasuredHost): void
-  /** The host is closed. */
-  leave(host: MeasuredHost): void
-}
-
-/** Creates them where there is a place for them. */
+/** Creates the metrics where there is a place for them. */
 export function createMetrics(
   { metrics: place }: ServePlaces,
   inFlight: () => number,
-): ServedMetrics | undefined {
-  if (place === undefined) return undefined
-  const metrics = createPrometheusMetrics({ version: version(), inFlight })
-  const followed = new Map<MeasuredHost, () => void>()
-  return {
-    metrics,
-    follow: (host) => void followed.set(host, metrics.follow(host)),
-    leave(host) {
-      followed.get(host)?.()
-      followed.delete(host)
-    },
-    [Symbol.dispose]: () => metrics.close(),
-  }
+): PrometheusMetrics | undefined {
+  return place === undefined ? undefined : createPrometheusMetrics({ version: version(), inFlight })
 }
 
 /** What is served, where, and until when. */
@@ -47,7 +25,7 @@ export interface Serving {
   readonly output: Output
   readonly servers: ToolServers
   readonly reloadable: ReloadableHost
-  readonly metrics: ServedMetrics | undefined
+  readonly metrics: PrometheusMetrics | undefined
   readonly places: ServePlaces
   readonly token: ServeToken
   readonly log: Log
@@ -74,7 +52,7 @@ async function openMetricsListener({
   if (metrics === undefined || places.metrics === undefined || places.metrics === 'http')
     return undefined
   const { serve } = reloadable.operator
-  return await serveMetrics(metrics.metrics, { ...serve, ...places.metrics, token: token.value })
+  return await serveMetrics(metrics, { ...serve, ...places.metrics, token: token.value })
 }
 
 async function serveHttp(scene: Serving, address: Address): Promise<void> {
@@ -83,7 +61,7 @@ async function serveHttp(scene: Serving, address: Address): Promise<void> {
     ...reloadable.operator.serve,
     ...address,
     token: token.value,
-    metrics: places.metrics === 'http' ? metrics?.metrics : undefined,
+    metrics: places.metrics === 'http' ? metrics : undefined,
     diagnose: (text) => log.write('warn', text),
   })
   announce(scene, 'MCP', http.url)
@@ -107,11 +85,4 @@ function announce(scene: Serving, what: string, url: string): void {
 // The one line that holds it; the log never does.
 function tellToken({ output, token }: Serving): void {
   if (!token.isGiven) output.note(`caisson: bearer token ${token.value}`)
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -50,7 +50,6 @@ export async function runServe(output: Output, options: ServeOptions): Promise<n
   const token = resolveToken(serve, process.env)
   const log = createLog({
     level: options.logLevel ?? serve.logLevel,
-    secrets: new Map(),
     stream: process.stderr,
   })
   let isRead = true

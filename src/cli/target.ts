@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CaissonError } from '../errors/caisson-error.ts'
 import { loadFailed } from '../loader/load-failed.ts'
-import { nearest } from '../policies/auto-approval/config/resolve.ts'
+import { toHint } from '../policies/auto-approval/config/resolve.ts'
 import { placeNames } from './tools-option.ts'
 
 /** What a command line names. */
@@ -72,8 +72,7 @@ export function chooseTool(
 
 /** The error for a name that no source and no tool has; names the one that may be meant. */
 export function unknownTool(text: string, tool: string, known: readonly string[]): CaissonError {
-  const near = nearest(tool, known)
-  const hint = near === undefined ? '' : `; did you mean '${near}'?`
+  const hint = toHint(tool, known)
   const listed = hint === '' || known.length <= LISTED ? `; it has: ${list(known)}` : ''
   return new CaissonError('UNKNOWN_TOOL', `${text}${hint}${listed}`, { known: [...known] })
 }

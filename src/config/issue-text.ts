@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearest } from '../policies/auto-approval/config/resolve.ts'
+import { toHint } from '../policies/auto-approval/config/resolve.ts'
 
 /** What is wrong with a value, a line per key; a misspelt key comes with the one that is meant. */
 export function toIssueTexts(error: z.ZodError, schema: z.ZodType): string[] {
@@ -30,8 +30,7 @@ function toTexts(issue: z.core.$ZodIssue, known: Shape): string[] {
   }
   const keys = [...keysAt(known, issue.path)]
   return issue.keys.map((key) => {
-    const near = nearest(key, keys)
-    const hint = near === undefined ? `; known: ${keys.join(', ')}` : `; did you mean '${near}'?`
+    const hint = toHint(key, keys) || `; known: ${keys.join(', ')}`
     return `${path === '' ? key : `${path}.${key}`}: unknown key${keys.length === 0 ? '' : hint}`
   })
 }

@@ -1,5 +1,6 @@
 import { constants, open, realpath } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import { NON_BLOCKING } from '../sandbox/read-regular-file.ts'
 import type { HeldFile } from '../types/source.ts'
 import { pathInside } from './package-path.ts'
 
@@ -13,9 +14,9 @@ export interface Holding {
 }
 
 const MAX_FILES = 16
-// A pipe would keep a thread of the host waiting; a link is not what was looked at.
-const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants as Partial<typeof constants>
-const FLAGS = (O_RDONLY ?? 0) | O_NONBLOCK | O_NOFOLLOW
+// A link is not what was looked at.
+const NO_LINK = (constants as { readonly O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0
+const FLAGS = constants.O_RDONLY | NON_BLOCKING | NO_LINK
 const MAX_BYTES = 16 * 1024 * 1024
 
 /** Reads files of a source by their paths below its root, so that what runs is what was looked at. */

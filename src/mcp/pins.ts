@@ -22,6 +22,8 @@ export interface Pins {
 export interface PinStore {
   /** Undefined for an owner nobody has pinned. */
   get(owner: string): Readonly<Record<string, string>> | undefined
+  /** Adds parts to those of an owner. Throws what the file system throws. */
+  add(owner: string, parts: Readonly<Record<string, string>>): void
   /** Throws what the file system throws. */
   put(owner: string, parts: Readonly<Record<string, string>>): void
   remove(owner: string): void
@@ -52,6 +54,7 @@ export function openPinStore(path: string): PinStore {
   }
   return {
     get: (owner) => own(read(), owner),
+    add: (owner, parts) => write((pins) => (pins[owner] = { ...own(pins, owner), ...parts })),
     put: (owner, parts) => write((pins) => (pins[owner] = { ...parts })),
     remove: (owner) => write((pins) => delete pins[owner]),
     owners: () => Object.keys(read()),
@@ -63,11 +66,7 @@ export function openPins(folder: string): Pins {
   const store = openPinStore(join(folder, 'mcp-pins.json'))
   return {
     of: (server) => new Map(Object.entries(store.get(server) ?? {})),
-    add: (server, hashes) =>
-      store.put(
-        server,
-        Object.fromEntries([...Object.entries(store.get(server) ?? {}), ...hashes]),
-      ),
+    add: (server, hashes) => store.add(server, Object.fromEntries(hashes)),
     forget: store.remove,
     servers: store.owners,
   }

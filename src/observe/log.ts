@@ -15,7 +15,7 @@ export type LogFields = Readonly<Record<string, string | number | boolean | unde
 export interface Log {
   write(level: LineLevel, message: string, fields?: LogFields): void
   isOn(level: LineLevel): boolean
-  /** Values that from now on do not show either, by name. */
+  /** Values that from now on do not show, by name; each has at least 8 bytes. */
   hide(secrets: ReadonlyMap<string, string>): void
   /** Waits until everything is written, for a second at most; false when somebody does not read it. */
   flush(): Promise<boolean>
@@ -23,8 +23,6 @@ export interface Log {
 
 export interface LogSpec {
   readonly level: LogLevel
-  /** Values that never show, by name; each has at least 8 bytes. */
-  readonly secrets: ReadonlyMap<string, string>
   /** One that does not block when nobody reads it: standard error to a pipe does not. */
   readonly stream: Writable
 }
@@ -34,7 +32,7 @@ const MAX_WAITING_BYTES = 4 * 1024 * 1024
 const FLUSH_MS = 1_000
 
 /** Creates a log. Writing never blocks and never throws. */
-export function createLog({ level, secrets, stream }: LogSpec): Log {
+export function createLog({ level, stream }: LogSpec): Log {
   const destination = {
     write(line: string): void {
       if (stream.writableLength <= MAX_WAITING_BYTES) stream.write(line)
@@ -49,7 +47,7 @@ export function createLog({ level, secrets, stream }: LogSpec): Log {
     },
     destination,
   )
-  let hidden = secrets
+  let hidden: ReadonlyMap<string, string> = new Map()
   let clean = createCleaner(hidden)
   return {
     isOn: (line) => logger.isLevelEnabled(line),

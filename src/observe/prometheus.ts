@@ -16,13 +16,14 @@ export interface MeasuredHost {
 }
 
 /** Metrics in the text format of Prometheus. */
-export interface PrometheusMetrics {
+export interface PrometheusMetrics extends Disposable {
   readonly contentType: string
-  /** Counts what a host does from now on. Returns what ends that; what it has counted stays. */
-  follow(host: MeasuredHost): () => void
+  /** Counts what a host does from now on. */
+  follow(host: MeasuredHost): void
+  /** The host is closed; what it has counted stays. */
+  leave(host: MeasuredHost): void
   /** Never rejects because of a tool. */
   render(): Promise<string>
-  close(): void
 }
 
 export interface PrometheusSpec {
@@ -46,23 +47,24 @@ export function createPrometheusMetrics(spec: PrometheusSpec): PrometheusMetrics
   const label = createToolLabels()
   const kept = createKeptCounts(label)
   const observers = [countCalls(registers, label), countApprovals(registers)]
-  const stops = new Set([measureProcess(registers)])
+  const endProcess = measureProcess(registers)
+  const followed = new Map<MeasuredHost, (() => void)[]>()
+  const leave = (host: MeasuredHost): void => {
+    for (const off of followed.get(host) ?? []) off()
+    followed.delete(host)
+  }
   readCounts(kept, registers)
   readState(spec, kept.hosts, registers)
   return {
     contentType: registry.contentType,
     follow(host) {
-      const offs = [...observers.map((observe) => observe(host)), kept.follow(host)]
-      const stop = (): void => {
-        for (const off of offs.splice(0)) off()
-        stops.delete(stop)
-      }
-      stops.add(stop)
-      return stop
+      followed.set(host, [...observers.map((observe) => observe(host)), kept.follow(host)])
     },
+    leave,
     render: () => registry.metrics(),
-    close() {
-      for (const stop of stops) stop()
+    [Symbol.dispose]() {
+      for (const host of followed.keys()) leave(host)
+      endProcess()
       registry.clear()
     },
   }

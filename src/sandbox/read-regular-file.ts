@@ -14,8 +14,8 @@ export function readRegularFile(path: string, max: number): Uint8Array {
   }
 }
 
-// Windows has no such flag, and nothing to be kept waiting by.
-const NON_BLOCKING = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0
+/** Opens a pipe without waiting for who writes to it; 0 on Windows, which has nothing to wait for. */
+export const NON_BLOCKING: number = (constants as { readonly O_NONBLOCK?: number }).O_NONBLOCK ?? 0
 
 function readAtMost(fd: number, max: number): Uint8Array {
   let bytes = Buffer.alloc(Math.min(fstatSync(fd).size + 1, max))

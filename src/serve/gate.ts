@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isSameToken } from '../approval/same-token.ts'
 import { CaissonError } from '../errors/caisson-error.ts'
 
 /** Who may ask something of a listener. */
@@ -35,17 +35,11 @@ export function checkRequest(
       return [403, 'this Origin is not allowed']
   }
   const [, given = ''] = /^Bearer ([\x21-\x7e]+)$/i.exec(headers.authorization ?? '') ?? []
-  return isEqual(given, token) ? undefined : [401, 'a bearer token is needed']
+  return isSameToken(given, token) ? undefined : [401, 'a bearer token is needed']
 }
 
 function nameOf(url: string): string | undefined {
   return URL.parse(url)?.hostname
-}
-
-// Of equal length and in constant time, whatever was sent.
-function isEqual(given: string, token: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-  return timingSafeEqual(digest(given), digest(token))
 }
 
 /** Answers with the reason, in the form of a JSON-RPC error, and closes the connection. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { Server } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { ToolServers } from './tool-server.ts'
+import { untilAborted } from '../signals/until-aborted.ts'
 
 /**
  * Serves one client over standard input and output. Resolves when its input has ended, or `stop`
@@ -31,11 +32,4 @@ export async function serveOverStdio(
   await ended.catch(() => undefined)
   off()
   if (!options.stop.aborted) await handle.close()
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve()
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -32,6 +32,20 @@ export function makeTool(name: string, extra: Partial<ToolDefinition> = {}): Too
   }
 }
 
+/** A tool that may be tried again, throws that often, and then returns how often it was tried. */
+export function makeFlaky(failures: number, minTimeoutMs: number = 1): ToolDefinition {
+  let tries = 0
+  return makeTool('flaky', {
+    idempotent: true,
+    retry: { retries: failures, minTimeoutMs },
+    execute() {
+      tries += 1
+      if (tries <= failures) throw new Error('not yet')
+      return tries
+    },
+  })
+}
+
 /** The result as a success. Throws with the failure's text when it is none. */
 export function toSuccess(result: CallResult): CallSuccess {
   if (!result.isError) return result

@@ -14,8 +14,10 @@ function makeLog(
       done()
     },
   })
+  const log = createLog({ level, stream })
+  log.hide(secrets)
   return {
-    log: createLog({ level, secrets, stream }),
+    log,
     lines: () =>
       text
         .split('\n')
@@ -55,7 +57,7 @@ test('only what the level lets through is written; texts are cut', () => {
 test('when nobody reads, lines are lost and memory is not', async () => {
   let held = 0
   const stream = new Writable({ write: () => void (held += 1) })
-  const log = createLog({ level: 'info', secrets: new Map(), stream })
+  const log = createLog({ level: 'info', stream })
   for (let index = 0; index < 10_000; index += 1) log.write('info', 'z'.repeat(1_000))
   expect(stream.writableLength).toBeLessThan(5 * 1024 * 1024)
   expect(held).toBe(1)

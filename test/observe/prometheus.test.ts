@@ -2,7 +2,7 @@ import { register } from 'prom-client'
 import { expect, onTestFinished, test } from 'vitest'
 import type { ToolHost } from '../../src/host/create-tool-host.ts'
 import { createPrometheusMetrics } from '../../src/observe/prometheus.ts'
-import { makeCall, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
+import { makeCall, makeFlaky, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { sleep } from '../helpers/timing.ts'
 import { parseExposition, type Samples } from '../helpers/parse-exposition.ts'
@@ -10,27 +10,16 @@ import { parseExposition, type Samples } from '../helpers/parse-exposition.ts'
 function measure(host: ToolHost): () => Promise<Samples> {
   const metrics = createPrometheusMetrics({ version: '1.2.3', inFlight: () => 7 })
   metrics.follow(host)
-  onTestFinished(() => metrics.close())
+  onTestFinished(() => metrics[Symbol.dispose]())
   return async () => parseExposition(await metrics.render())
 }
 
 test('calls are counted by tool and outcome, and timed', async () => {
   const { host } = makeHost()
   const scrape = measure(host)
-  let tries = 0
   host.tools.register(makeTool('works'))
   host.tools.register(makeTool('never'))
-  host.tools.register(
-    makeTool('flaky', {
-      idempotent: true,
-      retry: { retries: 1, minTimeoutMs: 1 },
-      execute() {
-        tries += 1
-        if (tries === 1) throw new Error('once')
-        return tries
-      },
-    }),
-  )
+  host.tools.register(makeFlaky(1))
   host.tools.guard(({ name }) => (name === 'never' ? 'no' : undefined))
   toSuccess(await host.tools.execute(makeCall('works')))
   toSuccess(await host.tools.execute(makeCall('works')))
@@ -123,4 +112,29 @@ test('how late the event loop was is told once', async () => {
   expect((await scrape()).get(name)).toBeGreaterThan(0.6)
   await sleep(50)
   expect((await scrape()).get(name)).toBeLessThan(0.6)
+})
+
+test('what a host has counted stays when another one takes its place', async () => {
+  const metrics = createPrometheusMetrics({ version: '1', inFlight: () => 0 })
+  onTestFinished(() => metrics[Symbol.dispose]())
+  const started = { started: 2, kills: 1, recycles: 0, lost: 0 }
+  for (const runs of [1, 2]) {
+    const { host } = makeHost()
+    host.tools.register(makeTool('works'))
+    const measured = {
+      on: host.on,
+      tools: host.tools,
+      metrics: () => ({ works: { lateRequests: runs } }),
+      engineCounts: () => ({ isolate: started }),
+      childPids: () => [],
+    }
+    metrics.follow(measured)
+    toSuccess(await host.tools.execute(makeCall('works')))
+    if (runs === 1) metrics.leave(measured)
+  }
+  const samples = parseExposition(await metrics.render())
+  expect(samples.get('caisson_calls_total{tool="works",outcome="success"}')).toBe(2)
+  expect(samples.get('caisson_workers_started_total{engine="isolate"}')).toBe(4)
+  expect(samples.get('caisson_kills_total{engine="isolate"}')).toBe(2)
+  expect(samples.get('caisson_late_requests_total{tool="works"}')).toBe(3)
 })

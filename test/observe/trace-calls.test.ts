@@ -1,7 +1,7 @@
 import { context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api'
 import { AlwaysOffSampler, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { makeCall, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
+import { makeCall, makeFlaky, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { createSandboxedHost, warmUp } from '../helpers/sandboxed-host.ts'
 import { continueTrace } from '../../src/observe/remote-parent.ts'
@@ -70,18 +70,7 @@ test('a failure has our code and a status that no tool can abuse', async () => {
 test('retries are events of the one span', async () => {
   const telemetry = registerTelemetry()
   const { host } = makeHost()
-  let tries = 0
-  host.tools.register(
-    makeTool('flaky', {
-      idempotent: true,
-      retry: { retries: 2, minTimeoutMs: 20 },
-      execute() {
-        tries += 1
-        if (tries < 3) throw new Error('not yet')
-        return tries
-      },
-    }),
-  )
+  host.tools.register(makeFlaky(2, 20))
   toSuccess(await host.tools.execute(makeCall('flaky')))
   const span = telemetry.spanOf('execute_tool flaky')
   expect(span.attributes['caisson.attempt.count']).toBe(3)

@@ -1,22 +1,13 @@
-import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import type { ChildProcess } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { BIN, makeFolder, ROOT, serveHttp } from '../helpers/serving.ts'
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const BIN = join(ROOT, 'bin/caisson.mjs')
 const UNITS = join(ROOT, 'examples/community/units.mjs')
 const LOOP = join(ROOT, 'examples/hostile/busy-loop.mjs')
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-serve-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 type Answer = 'accept' | 'decline'
 
@@ -40,7 +31,7 @@ function makeClient(modern: boolean, answer?: Answer): { client: Client; asked: 
 }
 
 async function overStdio(client: Client, args: readonly string[]): Promise<StdioClientTransport> {
-  const state = makeFolder()
+  const state = makeFolder('caisson-serve-')
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, 'serve', ...args],
@@ -76,7 +67,7 @@ describe.each([false, true])(
     })
 
     test('what policy asks is put to the client, and its answer counts for that call', async () => {
-      const workspace = makeFolder()
+      const workspace = makeFolder('caisson-serve-')
       writeFileSync(join(workspace, '.env'), 'KEY=1\n')
       const line = { command: 'curl -s http://127.0.0.1:9/' }
       const { client, asked } = makeClient(modern, 'accept')
@@ -114,20 +105,9 @@ interface HttpServer {
 }
 
 async function overHttp(args: readonly string[] = []): Promise<HttpServer> {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-serve-')
   const log = join(folder, 'log.jsonl')
-  const command = [BIN, 'serve', UNITS, ...args, '--http', '0', '--session', log]
-  const child = spawn(process.execPath, command, {
-    cwd: ROOT,
-    env: { PATH: process.env['PATH'], CAISSON_HOME: folder },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  let said = ''
-  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  await expect.poll(() => said, { timeout: 20_000 }).toMatch(/bearer token \S+\n/)
-  const [, url = ''] = /serving MCP at (\S+)/.exec(said) ?? []
-  const [, token = ''] = /bearer token (\S+)/.exec(said) ?? []
+  const { url, token, child } = await serveHttp([UNITS, ...args, '--session', log], folder)
   return { url, token, child, log }
 }
 

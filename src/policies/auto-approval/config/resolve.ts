@@ -58,8 +58,7 @@ function toText(issue: z.core.$ZodIssue, given: unknown): string {
   const known = knownKeys(issue.path)
   return issue.keys
     .map((key) => {
-      const near = nearest(key, known)
-      const hint = near === undefined ? '' : `; did you mean '${near}'?`
+      const hint = toHint(key, known)
       return `${path === '' ? key : `${path}.${key}`}${aboutRule(issue.path, given)}: unknown key${hint}`
     })
     .join('; approval.')
@@ -84,8 +83,13 @@ function knownKeys(path: readonly PropertyKey[]): readonly string[] {
   return Object.keys(at.properties ?? {})
 }
 
-/** The known word that a misspelt one is closest to, if any is close. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+/** What an error adds for a misspelt word: the known one that it is closest to, or nothing. */
+export function toHint(word: string, known: readonly string[]): string {
+  const near = nearest(word, known)
+  return near === undefined ? '' : `; did you mean '${near}'?`
+}
+
+function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length / 3))
   const ranked = known
     .map((name) => ({ name, far: distance(word.toLowerCase(), name.toLowerCase()) }))

@@ -136,6 +136,18 @@ describe('frozen calls', () => {
     expect(new Set(drawn).size).toBe(drawn.length)
   })
 
+  test('a source that takes long to evaluate keeps its runner from one call to the next', async () => {
+    const top = 'const until = Date.now() + 400; while (Date.now() < until);'
+    const loaded = await load('frozen', source('return 1', top))
+    expect(loaded.state).toEqual({ name: 'frozen' })
+    const { kills } = host.engineCounts().isolate ?? { kills: -1 }
+    for (let n = 0; n < 3; n += 1) {
+      expect(toSuccess(await host.tools.execute(makeCall('tool', {}))).value).toBe(1)
+      await new Promise((resolve) => setTimeout(resolve, 700))
+    }
+    expect(host.engineCounts().isolate?.kills).toBe(kills)
+  })
+
   test('what a module sets off before its first await is done before every body', async () => {
     const top = `let ready = false
       const wait = async () => { for (let n = 0; n < 50; n++) await null; await new Promise((ok) => setTimeout(ok, 30)); ready = true }

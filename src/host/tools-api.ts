@@ -110,7 +110,7 @@ export function createToolsApi(
     executionMode: (input) =>
       executionMode(agent === undefined ? () => kernel.scopeOf(input.agent) : scope, input),
     async execute(input) {
-      return runCall(agent === undefined ? input : withAgent(input, agent), kernel.pipeline)
+      return runCall(input, kernel.pipeline, agent)
     },
     restrict(restriction) {
       check()
@@ -133,32 +133,6 @@ type ShownTool = Pick<Registration, 'name' | 'description' | 'parameters'>
 
 function toSchema({ name, description, parameters }: ShownTool): ToolSchema {
   return { name, description, parameters: structuredClone(parameters) }
-}
-
-// The caller's object is read by the pipeline, each field once, like any other input.
-function withAgent(given: CallInput, agent: AgentRef): CallInput {
-  const input = Object(given) as CallInput
-  return {
-    get callId() {
-      return input.callId
-    },
-    get rootCallId() {
-      return input.rootCallId
-    },
-    get name() {
-      return input.name
-    },
-    get arguments() {
-      return input.arguments
-    },
-    get parent() {
-      return input.parent
-    },
-    get signal() {
-      return input.signal
-    },
-    agent,
-  } as CallInput
 }
 
 function createInlineRegistration(

@@ -97,7 +97,7 @@ async function runAttempt(
       visibleSignal: pass.visible,
       graceMs: registration.operator.graceMs,
       wantsMeta: call.exec.parent === undefined,
-      services: services.offered,
+      services,
     }
     const ended = await runWithin(call, body, job, host)
     const outcome = registration.operator.grants === undefined ? ended : scrubOutcome(ended, host)
@@ -106,7 +106,7 @@ async function runAttempt(
     call.timings.prepareMs += outcome.prepareMs
     call.timings.bodyMs += outcome.bodyMs
     const shaped = await toOutcome(call, registration, pass, explain(outcome, call, host))
-    record(call, services.started() || startedOf(outcome), begun, shaped)
+    record(call, services.started || startedOf(outcome), begun, shaped)
     call.lastOutcome = shaped
     return shaped
   } finally {

@@ -21,8 +21,11 @@ export interface ReadInput {
   readonly signal: AbortSignal
 }
 
-/** Reads a call's input. Throws `PROTOCOL_ERROR` with the fact `field` for a broken call. */
-export function readInput(input: CallInput): ReadInput {
+/**
+ * Reads a call's input, with `owner` in the place of its agent. Throws `PROTOCOL_ERROR` with the fact
+ * `field` for a broken call.
+ */
+export function readInput(input: CallInput, owner?: AgentRef): ReadInput {
   const read = (field: keyof CallInput): unknown => {
     try {
       return Reflect.get(Object(input), field)
@@ -38,7 +41,7 @@ export function readInput(input: CallInput): ReadInput {
   if (typeof name !== 'string') throw broken('name', 'must be a string')
   const signal = read('signal')
   if (!isAbortSignal(signal)) throw broken('signal', 'must be an AbortSignal')
-  const agent = read('agent')
+  const agent = owner ?? read('agent')
   if (agent !== undefined && !isAgentRef(agent)) throw broken('agent', 'must be an agent')
   const parent = read('parent')
   if (parent !== undefined && typeof parent !== 'symbol') throw unknownParent()

@@ -1,6 +1,6 @@
 import type { CaissonError } from '../errors/caisson-error.ts'
 import type { Approvals } from '../approval/service.ts'
-import type { CallInput, CallResult } from '../types/call.ts'
+import type { AgentRef, CallInput, CallResult } from '../types/call.ts'
 import { runApproval } from './approve.ts'
 import { runAround, type AroundHost } from './around.ts'
 import type { Call } from './call.ts'
@@ -52,8 +52,13 @@ export interface Admitted {
  * Runs one call through every stage, in this order and no other. Resolves to its frozen result;
  * rejects only for a call whose identity is broken (`PROTOCOL_ERROR`), or that cannot be recorded.
  */
-export async function runCall(input: CallInput, host: PipelineHost): Promise<CallResult> {
-  const read = readInput(input)
+export async function runCall(
+  input: CallInput,
+  host: PipelineHost,
+  /** Whose call it is, whatever the input says. */
+  agent?: AgentRef,
+): Promise<CallResult> {
+  const read = readInput(input, agent)
   const closed = host.closedFor(read)
   if (closed !== undefined) return toClosedResult(closed)
   const admitted = await admitCall(read, host)

@@ -39,71 +39,104 @@ export function createServices(
   call: Call,
   registration: Registration,
   host: ServiceHost,
-): { readonly offered: CallServices; started(): boolean; close(): void } {
-  let open = true
-  let started = false
-  let logBytesLeft = registration.operator.logBytes
-  let dropped = 0
+): AttemptServices {
+  return new Services(call, registration, host)
+}
+
+/** What a body is offered, and what dispatch asks of it. */
+export interface AttemptServices extends CallServices {
+  /** Whether the body has begun. */
+  readonly started: boolean
+  close(): void
+}
+
+class Services implements AttemptServices, CapabilityAttempt {
+  readonly call: Call
+  readonly registration: Registration
+  readonly #host: ServiceHost
+  #open = true
+  #started = false
+  #logBytesLeft: number
+  #dropped = 0
   // Few attempts report progress, hold secrets or ask for anything; the others do without.
-  let mayProgress: (() => boolean) | undefined
-  let standIns: Map<string, string> | undefined
-  let ended: AbortController | undefined
-  const attempt: CapabilityAttempt = {
-    call,
-    registration,
-    get standIns() {
-      return standIns ?? NONE
-    },
-    get signal() {
-      ended ??= new AbortController()
-      if (!open) ended.abort()
-      return ended.signal
-    },
+  #mayProgress: (() => boolean) | undefined
+  #standIns: Map<string, string> | undefined
+  #ended: AbortController | undefined
+
+  constructor(call: Call, registration: Registration, host: ServiceHost) {
+    this.call = call
+    this.registration = registration
+    this.#host = host
+    this.#logBytesLeft = registration.operator.logBytes
   }
-  const offered: CallServices = {
-    bodyStarted() {
-      started = true
-    },
-    deferContext(message) {
-      if (open) call.bodyContexts.push(freezeDeep(host.scrub(message)))
-    },
-    concludeTurn() {
-      if (open) call.concluded = true
-    },
-    log(level, text) {
-      if (!open) return
-      const bytes = Buffer.byteLength(text) + LOG_ENTRY_BYTES
-      if (bytes > logBytesLeft) {
-        dropped += 1
-        return
-      }
-      logBytesLeft -= bytes
-      host.log(call, level, host.scrub(text))
-    },
-    logDropped(entries) {
-      if (open) dropped += entries
-    },
-    progress(update) {
-      mayProgress ??= createAllowance(PROGRESS_BURST, PROGRESS_INTERVAL_MS)
-      if (!open || !mayProgress()) return
-      host.progress(call, host.scrub(update))
-    },
-    lendSecrets(given) {
-      standIns ??= new Map()
-      for (const [name, standIn] of Object.entries(given)) standIns.set(standIn, name)
-    },
-    request: (capability, payload) => host.request(attempt, capability, payload),
-    tunnel: (request) => host.tunnel(attempt, request),
+
+  get standIns(): ReadonlyMap<string, string> {
+    return this.#standIns ?? NONE
   }
-  return {
-    offered,
-    started: () => started,
-    close() {
-      if (!open) return
-      if (dropped > 0) host.log(call, 'warn', `${dropped} log entries were dropped (logBytes)`)
-      open = false
-      ended?.abort()
-    },
+
+  get signal(): AbortSignal {
+    this.#ended ??= new AbortController()
+    if (!this.#open) this.#ended.abort()
+    return this.#ended.signal
+  }
+
+  get started(): boolean {
+    return this.#started
+  }
+
+  bodyStarted(): void {
+    this.#started = true
+  }
+
+  deferContext(message: JsonValue): void {
+    if (this.#open) this.call.bodyContexts.push(freezeDeep(this.#host.scrub(message)))
+  }
+
+  concludeTurn(): void {
+    if (this.#open) this.call.concluded = true
+  }
+
+  log(level: string, text: string): void {
+    if (!this.#open) return
+    const bytes = Buffer.byteLength(text) + LOG_ENTRY_BYTES
+    if (bytes > this.#logBytesLeft) {
+      this.#dropped += 1
+      return
+    }
+    this.#logBytesLeft -= bytes
+    this.#host.log(this.call, level, this.#host.scrub(text))
+  }
+
+  logDropped(entries: number): void {
+    if (this.#open) this.#dropped += entries
+  }
+
+  progress(update: ToolProgress): void {
+    this.#mayProgress ??= createAllowance(PROGRESS_BURST, PROGRESS_INTERVAL_MS)
+    if (!this.#open || !this.#mayProgress()) return
+    this.#host.progress(this.call, this.#host.scrub(update))
+  }
+
+  lendSecrets(given: Readonly<Record<string, string>>): void {
+    this.#standIns ??= new Map()
+    for (const [name, standIn] of Object.entries(given)) this.#standIns.set(standIn, name)
+  }
+
+  request(capability: string, payload: JsonValue): Promise<JsonValue> {
+    return this.#host.request(this, capability, payload)
+  }
+
+  tunnel(request: TunnelRequest): Promise<JsonValue> {
+    return this.#host.tunnel(this, request)
+  }
+
+  close(): void {
+    if (!this.#open) return
+    if (this.#dropped > 0) {
+      this.#host.log(this.call, 'warn', `${this.#dropped} log entries were dropped (logBytes)`)
+    }
+    this.#open = false
+    this.#ended?.abort()
   }
 }
 

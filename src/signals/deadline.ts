@@ -9,48 +9,63 @@ export interface Deadline extends Disposable {
 
 /** Starts a countdown of `ms` milliseconds; `expire` is called at most once, never after disposal. */
 export function createDeadline(ms: number, expire: () => void): Deadline {
-  let left = ms
-  let since = performance.now()
-  let pauses = 0
-  let state: 'running' | 'expired' | 'disposed' = 'running'
-  let timer: NodeJS.Timeout | undefined
+  return new Countdown(ms, expire)
+}
 
-  const elapse = (): void => {
+class Countdown implements Deadline {
+  readonly #expire: () => void
+  #left: number
+  #since = 0
+  #pauses = 0
+  #state: 'running' | 'expired' | 'disposed' = 'running'
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ms: number, expire: () => void) {
+    this.#left = ms
+    this.#expire = expire
+    this.#arm()
+  }
+
+  get expired(): boolean {
+    const isRunning = this.#state === 'running' && this.#pauses === 0
+    if (isRunning && performance.now() - this.#since >= this.#left) this.#ring()
+    return this.#state === 'expired'
+  }
+
+  pause(): void {
+    this.#pauses += 1
+    if (this.#pauses > 1 || this.#state !== 'running') return
+    clearTimeout(this.#timer)
+    this.#elapse()
+  }
+
+  resume(): void {
+    this.#pauses -= 1
+    if (this.#pauses === 0 && this.#state === 'running') this.#arm()
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer)
+    if (this.#state === 'running') this.#state = 'disposed'
+  }
+
+  #elapse(): void {
     const now = performance.now()
-    left -= now - since
-    since = now
+    this.#left -= now - this.#since
+    this.#since = now
   }
-  const arm = (): void => {
-    since = performance.now()
-    timer = setTimeout(ring, Math.max(0, left))
+
+  #arm(): void {
+    this.#since = performance.now()
+    this.#timer = setTimeout(() => this.#ring(), Math.max(0, this.#left))
   }
+
   // Timers may fire a fraction early; the deadline never does.
-  const ring = (): void => {
-    elapse()
-    if (left > 0) return arm()
-    clearTimeout(timer)
-    state = 'expired'
-    expire()
-  }
-  arm()
-  return {
-    get expired() {
-      if (state === 'running' && pauses === 0 && performance.now() - since >= left) ring()
-      return state === 'expired'
-    },
-    pause() {
-      pauses += 1
-      if (pauses > 1 || state !== 'running') return
-      clearTimeout(timer)
-      elapse()
-    },
-    resume() {
-      pauses -= 1
-      if (pauses === 0 && state === 'running') arm()
-    },
-    [Symbol.dispose]() {
-      clearTimeout(timer)
-      if (state === 'running') state = 'disposed'
-    },
+  #ring(): void {
+    this.#elapse()
+    if (this.#left > 0) return this.#arm()
+    clearTimeout(this.#timer)
+    this.#state = 'expired'
+    this.#expire()
   }
 }

@@ -12,25 +12,41 @@ export interface FusedSignal extends Disposable {
  * after `dispose`.
  */
 export function fuseSignals(sources: readonly AbortSignal[], interrupt?: Interrupt): FusedSignal {
-  const controller = new AbortController()
-  const releases: (() => void)[] = []
-  const release = (): void => {
-    for (const free of releases.splice(0)) free()
-  }
-  const abort = (reason: unknown): void => {
-    controller.abort(reason)
-    release()
-  }
-  if (interrupt !== undefined) releases.push(interrupt.onFire(() => abort(interrupt.reason)))
-  for (const source of sources) {
-    if (controller.signal.aborted) break
-    if (source.aborted) {
-      abort(source.reason)
-      break
+  return new Fuse(sources, interrupt)
+}
+
+class Fuse implements FusedSignal {
+  readonly #controller = new AbortController()
+  #releases: (() => void)[] = []
+
+  constructor(sources: readonly AbortSignal[], interrupt: Interrupt | undefined) {
+    if (interrupt !== undefined) {
+      this.#releases.push(interrupt.onFire(() => this.abort(interrupt.reason)))
     }
-    const listener = (): void => abort(source.reason)
-    source.addEventListener('abort', listener, { once: true })
-    releases.push(() => source.removeEventListener('abort', listener))
+    for (const source of sources) {
+      if (this.signal.aborted) break
+      if (source.aborted) {
+        this.abort(source.reason)
+        break
+      }
+      const listener = (): void => this.abort(source.reason)
+      source.addEventListener('abort', listener, { once: true })
+      this.#releases.push(() => source.removeEventListener('abort', listener))
+    }
   }
-  return { signal: controller.signal, abort, [Symbol.dispose]: release }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  abort(reason: unknown): void {
+    this.#controller.abort(reason)
+    this[Symbol.dispose]()
+  }
+
+  [Symbol.dispose](): void {
+    const releases = this.#releases
+    this.#releases = []
+    for (const free of releases) free()
+  }
 }

@@ -20,38 +20,59 @@ export interface Interrupt {
 
 /** Creates the interrupt of a call; it listens to `signal` until `release()`. */
 export function createInterrupt(signal: AbortSignal): Interrupt {
-  const listeners = new Set<() => void>()
-  let code: InterruptCode | undefined
-  let reason: unknown
-  const fire = (given: InterruptCode, why: unknown): void => {
-    if (code !== undefined) return
-    code = given
-    reason = why
-    for (const listener of [...listeners]) listener()
-    listeners.clear()
+  return new CallInterrupt(signal)
+}
+
+class CallInterrupt implements Interrupt {
+  readonly #signal: AbortSignal
+  readonly #aborted = (): void => this.fire('ABORTED', this.#signal.reason)
+  #listeners: (() => void)[] = []
+  #code: InterruptCode | undefined
+  #reason: unknown
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+    if (signal.aborted) this.#aborted()
+    else signal.addEventListener('abort', this.#aborted, { once: true })
   }
-  const aborted = (): void => fire('ABORTED', signal.reason)
-  if (signal.aborted) aborted()
-  else signal.addEventListener('abort', aborted, { once: true })
-  return {
-    get code() {
-      return code
-    },
-    get reason() {
-      return reason
-    },
-    fire,
-    onFire(listener) {
-      if (code !== undefined) {
-        listener()
-        return () => undefined
-      }
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-    release: () => signal.removeEventListener('abort', aborted),
+
+  get code(): InterruptCode | undefined {
+    return this.#code
+  }
+
+  get reason(): unknown {
+    return this.#reason
+  }
+
+  fire(code: InterruptCode, reason: unknown): void {
+    if (this.#code !== undefined) return
+    this.#code = code
+    this.#reason = reason
+    const told = this.#listeners
+    this.#listeners = []
+    for (const listener of told) listener()
+  }
+
+  onFire(listener: () => void): () => void {
+    if (this.#code !== undefined) {
+      listener()
+      return NOTHING
+    }
+    this.#listeners.push(listener)
+    return () => this.#forget(listener)
+  }
+
+  release(): void {
+    this.#signal.removeEventListener('abort', this.#aborted)
+  }
+
+  #forget(listener: () => void): void {
+    const at = this.#listeners.indexOf(listener)
+    if (at >= 0) this.#listeners.splice(at, 1)
   }
 }
+
+const NOTHING = (): void => undefined
 
 /** What happened first: the work settled, or the interrupt fired. The work's rejection passes. */
 export function untilInterrupted<T>(

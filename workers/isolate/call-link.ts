@@ -9,7 +9,7 @@ import type { AbortReason, BrokerAnswer, RealmLimits } from './protocol.ts'
 /** What connects one live call to the host: logs, contexts, capability requests, its signal. */
 export interface CallLink {
   open(limits: RealmLimits, signal: CallSignal): void
-  readonly isLive: boolean
+  isLive(): boolean
   /** After this nothing is sent, and what is still waited for is never answered. */
   close(): void
   abort(reason: AbortReason): void
@@ -44,6 +44,7 @@ const weakSet = bind(Function.prototype.call, WeakMap.prototype.set) as (
   value: string,
 ) => void
 const RealPromise = Promise
+const RealWeakMap = WeakMap
 const RealError = Error
 const now: () => number = Date.now
 const { create } = Object
@@ -68,7 +69,11 @@ export function createCallLink(send: (text: string) => void): CallLink {
   let contextBytesLeft = 0
   let dropped = 0
   const waiting = create(null) as Record<number, Waiting | undefined>
-  const refusals = new WeakMap<object, string>()
+  let refusals: WeakMap<object, string> | undefined
+  const remember = (error: Error, ref: string): void => {
+    refusals ??= new RealWeakMap()
+    weakSet(refusals, error, ref)
+  }
 
   const post = (text: string): boolean => {
     if (live === undefined || messagesLeft <= 0) return false
@@ -77,9 +82,7 @@ export function createCallLink(send: (text: string) => void): CallLink {
     return true
   }
   return {
-    get isLive() {
-      return live !== undefined
-    },
+    isLive: () => live !== undefined,
     open(limits, signal) {
       live = signal
       logBytesLeft = limits.logBytes
@@ -130,7 +133,7 @@ export function createCallLink(send: (text: string) => void): CallLink {
         const text = writeRequest(payload, requestBytes)
         if (overdrawn !== undefined) {
           const error = refused('OVERLOADED', 'the call has made all of its requests')
-          if (overdrawn.ref !== undefined) weakSet(refusals, error, overdrawn.ref)
+          if (overdrawn.ref !== undefined) remember(error, overdrawn.ref)
           return reject(error)
         }
         const n = (sequence += 1)
@@ -148,11 +151,13 @@ export function createCallLink(send: (text: string) => void): CallLink {
       const { code, message, ref } = answer.err
       if (overdrawn?.n === n) overdrawn.ref = ref
       const error = refused(code, message)
-      weakSet(refusals, error, ref)
+      remember(error, ref)
       entry.reject(error)
     },
     refusalOf: (thrown) =>
-      typeof thrown === 'object' && thrown !== null ? weakGet(refusals, thrown) : undefined,
+      refusals !== undefined && typeof thrown === 'object' && thrown !== null
+        ? weakGet(refusals, thrown)
+        : undefined,
   }
 }
 

@@ -41,7 +41,7 @@ export function createExec(
     arguments: request.args,
     signal,
     deferContext(message: unknown) {
-      if (!link.isLive) throw settled('deferContext')
+      if (!link.isLive()) throw settled('deferContext')
       const text = writeJson(message, DEFAULT_JSON_LIMITS, 'context')
       if (!link.defer(text)) throw settled('deferContext')
     },

@@ -39,7 +39,7 @@ export function createCallScope(port: MessagePort): CallScope {
     if (kind === 'rejection' && call?.link.refusalOf(thrown) !== undefined) return
     spoiled = true
     const { message } = toThrownRecord(thrown)
-    if (call?.link.isLive !== true) {
+    if (call?.link.isLive() !== true) {
       if (call === undefined && failLoad !== undefined) failLoad(thrown)
       else say({ t: 'late', label: call?.label ?? 'its source', message })
     } else if (kind === 'rejection') {

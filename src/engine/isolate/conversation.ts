@@ -82,13 +82,9 @@ export function converse(
   return {
     ending: ending.promise,
     quiet: quiet.promise,
-    get started() {
-      return enteredAt !== undefined
-    },
-    get enteredAt() {
-      return enteredAt
-    },
-    refusals: answers.refusals,
+    started: () => enteredAt !== undefined,
+    enteredAt: () => enteredAt,
+    refusals: () => answers.refusals,
     abort(reason) {
       // A runner that was told to stop is not kept, however the body takes it.
       quiet.resolve(false)

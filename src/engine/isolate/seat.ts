@@ -32,9 +32,7 @@ export function createRunnerSeat(
 ): RunnerSeat {
   return {
     runner,
-    get isDead() {
-      return runner.isDead
-    },
+    isDead: () => runner.isDead,
     cpuMs: () => runner.cpuMs?.(),
     converse: (request, services) => converse(runner, limits, { request, services }),
     kill: (why) => runner.kill('killed', why),

@@ -72,9 +72,6 @@ export function createSticky(spec: StickySpec): Sticky {
         holder.lost = ENDED
         return {
           ...leaveWith(seat, leave),
-          get isDead() {
-            return seat.isDead
-          },
           giveBack() {
             holder.lost = EVICTED
             if (agent === undefined) void seat.discard()

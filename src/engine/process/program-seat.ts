@@ -17,22 +17,35 @@ export function createProgramSeat(
   const seat = createRunnerSeat(program, limits, { giveBack: () => void discard(), discard })
   return {
     runner: program,
-    get isDead() {
-      return seat.isDead
-    },
+    isDead: seat.isDead,
     converse(request: RealmRequest, services?: CallServices) {
       if (services === undefined) return seat.converse(request)
       program.printTo(services, request.limits.logBytes)
-      return seat.converse(request, {
-        ...services,
-        bodyStarted() {
-          program.letOut(services)
-          services.bodyStarted()
-        },
-      })
+      return seat.converse(
+        request,
+        beginningWith(services, () => program.letOut(services)),
+      )
     },
     kill: seat.kill,
     giveBack: seat.giveBack,
     discard,
+  }
+}
+
+/** The same services; `begin` is called first when the body is entered. */
+function beginningWith(services: CallServices, begin: () => void): CallServices {
+  return {
+    bodyStarted() {
+      begin()
+      services.bodyStarted()
+    },
+    deferContext: (message) => services.deferContext(message),
+    concludeTurn: () => services.concludeTurn(),
+    log: (level, text) => services.log(level, text),
+    logDropped: (entries) => services.logDropped(entries),
+    progress: (update) => services.progress(update),
+    lendSecrets: (standIns) => services.lendSecrets(standIns),
+    request: (capability, payload) => services.request(capability, payload),
+    tunnel: (request) => services.tunnel(request),
   }
 }

@@ -41,10 +41,12 @@ export interface Conversation {
   readonly ending: Promise<Ending>
   /** Resolves to false when the place is not fit for another call; true at once where it looks itself. */
   readonly quiet: true | Promise<boolean>
-  readonly started: boolean
-  /** When the body was entered, by `performance.now()`; absent where nobody tells. */
-  readonly enteredAt?: number | undefined
-  readonly refusals: ReadonlyMap<string, CaissonError>
+  /** Whether the body has been entered. */
+  started(): boolean
+  /** When it was, by `performance.now()`; absent where nobody tells. */
+  enteredAt?(): number | undefined
+  /** What the host refused it, by reference. */
+  refusals(): ReadonlyMap<string, CaissonError>
   /** Lets the body know that it is to stop. */
   abort(reason: AbortReason): void
   /** Ends the waiting for a death that does not come. */
@@ -55,7 +57,7 @@ export interface Conversation {
 
 /** A place in an engine, held for one request. */
 export interface Seat {
-  readonly isDead: boolean
+  isDead(): boolean
   /** CPU time of the place so far, in milliseconds; absent where nobody tells. */
   cpuMs?(): number | undefined
   /** Sends the request and listens until it settles or the place is dead. */

@@ -4,9 +4,6 @@ import type { Seat } from './conversation.ts'
 export function leaveWith<S extends Seat>(seat: S, leave: () => void): S {
   return {
     ...seat,
-    get isDead() {
-      return seat.isDead
-    },
     giveBack() {
       seat.giveBack()
       leave()

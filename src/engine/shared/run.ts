@@ -57,13 +57,13 @@ async function runOnce(
   const ending = await run.ending
   stop.release()
   run.end()
-  const entry = run.enteredAt ?? begun
+  const entry = run.enteredAt?.() ?? begun
   const timings = {
     prepareMs: prepareMs + entry - begun,
     bodyMs: performance.now() - entry,
   }
   if (ending.by === 'settled') {
-    const outcome = parseOutcome(ending.outcome, run.refusals)
+    const outcome = parseOutcome(ending.outcome, run.refusals())
     // An answer nobody healthy gives: what gave it is not asked again.
     if (outcome.kind === 'died') await isConfirmed(seat.discard())
     else void retire(seat, run)
@@ -75,16 +75,16 @@ async function runOnce(
   }
   const dead = seat.discard()
   const confirmed = ending.by !== 'unconfirmed' && (await isConfirmed(dead))
-  if (!stop.killed) {
-    const death = { ...toDeath(ending, run.started), ...timings }
+  if (!stop.killed()) {
+    const death = { ...toDeath(ending, run.started()), ...timings }
     return isUntouched(ending, run) ? { kind: 'untouched', death } : death
   }
   const unconfirmed = confirmed ? {} : ({ unconfirmed: true } as const)
-  return { kind: 'stopped', started: run.started, ...unconfirmed, ...timings }
+  return { kind: 'stopped', started: run.started(), ...unconfirmed, ...timings }
 }
 
 function isUntouched(ending: Ending, run: Conversation): boolean {
-  if (ending.by !== 'died' || run.started) return false
+  if (ending.by !== 'died' || run.started()) return false
   return ending.death.cause === 'exit' || ending.death.cause === 'collateral'
 }
 
@@ -167,22 +167,20 @@ function stopOnAbort(
   seat: Seat,
   run: Conversation,
   job: BodyJob,
-): { readonly killed: boolean; release(): void } {
+): { killed(): boolean; release(): void } {
   let timer: NodeJS.Timeout | undefined
   let killed = false
   const stop = (): void => {
     run.abort(toAbortReason(job.signal.reason))
     timer = setTimeout(() => {
-      killed = !seat.isDead
+      killed = !seat.isDead()
       seat.kill('grace is over')
       timer = setTimeout(() => run.abandon(), CONFIRM_MS)
     }, job.graceMs)
   }
   job.signal.addEventListener('abort', stop, { once: true })
   return {
-    get killed() {
-      return killed
-    },
+    killed: () => killed,
     release() {
       clearTimeout(timer)
       job.signal.removeEventListener('abort', stop)

@@ -78,12 +78,8 @@ export function converse(
     ending: ending.promise,
     // Whether it left its worker at rest shows later; the pool looks before it lends the worker again.
     quiet: true,
-    get started() {
-      return open ? readStarted(board) !== before : started
-    },
-    get refusals() {
-      return answers?.refusals ?? NONE
-    },
+    started: () => (open ? readStarted(board) !== before : started),
+    refusals: () => answers?.refusals ?? NONE,
     abort: (reason) => worker.tell({ t: 'abort', id: call.id, reason }),
     abandon: () => ending.resolve({ by: 'unconfirmed' }),
     end,

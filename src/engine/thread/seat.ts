@@ -16,9 +16,7 @@ export function createThreadSeat(
 ): ThreadSeat {
   return {
     worker,
-    get isDead() {
-      return worker.isDead
-    },
+    isDead: () => worker.isDead,
     converse: (request, services) => converse(worker, request, { services, stages }),
     kill: (why) => worker.kill('killed', why),
     giveBack: back.giveBack,

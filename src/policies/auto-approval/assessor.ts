@@ -10,7 +10,7 @@ import type { ShellReading } from './assessment/judge-shell.ts'
 import { judgeShellCall } from './assessment/judge-shell.ts'
 import { toAssessment } from './assessment/to-assessment.ts'
 import { judgeUnclassified } from './assessment/unclassified.ts'
-import type { Assessor, AssessorOptions, ToolDescriptor } from './assessor-types.ts'
+import type { Assessor, AssessorOptions, ToolDescriptor, ToolFacts } from './assessor-types.ts'
 import { holdsCredential } from './guard/credentials.ts'
 import { toGuardDenial } from './guard/denial.ts'
 import { createGround, type Ground } from './paths/ground.ts'
@@ -39,21 +39,10 @@ export function createAssessor(options: AssessorOptions): Assessor {
 const MAX_TEXTS = 20_000
 
 function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
-  const findings = createFindings()
-  const facts = options.describe(call.name)
-  const descriptor = resolveDescriptor(call.name, facts)
-  const urls: string[] = []
+  const request = new Request(call, options)
+  const { descriptor, facts, findings } = request
   let shell: ShellReading | undefined
   try {
-    let ground: Ground | undefined
-    const request: ClassRequest = {
-      ...{ name: call.name, args: call.arguments, folder: call.cwd, descriptor, facts },
-      ...{ findings, urls },
-      // Its roots are looked up on disk: only where something is judged against them.
-      get ground() {
-        return (ground ??= createGround(options, call.cwd))
-      },
-    }
     judgeCredentials(call, descriptor, findings)
     shell = judgeByClass(request, call, options)
     if (facts?.widens?.(call.arguments) === true)
@@ -62,22 +51,63 @@ function assess(call: PolicyCall, options: AssessorOptions): AssessedCall {
     // Reading that fails proves nothing, so the call is refused.
     findings.add({ code: 'TARGET_UNREADABLE', layer: 'credentials' })
   }
-  // Most calls are only asked whether a guard denies them; what is found is read out when it is needed.
-  let assessment: Assessment | undefined
-  let targets: readonly Target[] | undefined
-  return {
-    get assessment() {
-      return (assessment ??= toAssessment(findings))
-    },
-    guard: toGuardDenial(findings),
-    toolClass: descriptor.class,
-    channel: descriptor.channel ?? 'external',
-    shell,
-    get targets() {
-      return (targets ??= findings.targets())
-    },
-    urls,
-    pollable: descriptor.pollable === true,
+  return new Assessed(request, shell)
+}
+
+class Request implements ClassRequest {
+  readonly name: string
+  readonly args: PolicyCall['arguments']
+  readonly folder: string
+  readonly descriptor: ToolDescriptor
+  readonly facts: ToolFacts | undefined
+  readonly findings: Findings = createFindings()
+  readonly urls: string[] = []
+  readonly #options: AssessorOptions
+  #ground: Ground | undefined
+
+  constructor(call: PolicyCall, options: AssessorOptions) {
+    this.name = call.name
+    this.args = call.arguments
+    this.folder = call.cwd
+    this.facts = options.describe(call.name)
+    this.descriptor = resolveDescriptor(call.name, this.facts)
+    this.#options = options
+  }
+
+  // Its roots are looked up on disk: only where something is judged against them.
+  get ground(): Ground {
+    return (this.#ground ??= createGround(this.#options, this.folder))
+  }
+}
+
+/** Most calls are only asked whether a guard denies them; what is found is read out when it is needed. */
+class Assessed implements AssessedCall {
+  readonly guard: AssessedCall['guard']
+  readonly toolClass: AssessedCall['toolClass']
+  readonly channel: AssessedCall['channel']
+  readonly shell: ShellReading | undefined
+  readonly urls: readonly string[]
+  readonly pollable: boolean
+  readonly #findings: Findings
+  #assessment: Assessment | undefined
+  #targets: readonly Target[] | undefined
+
+  constructor({ findings, descriptor, urls }: Request, shell: ShellReading | undefined) {
+    this.guard = toGuardDenial(findings)
+    this.toolClass = descriptor.class
+    this.channel = descriptor.channel ?? 'external'
+    this.shell = shell
+    this.urls = urls
+    this.pollable = descriptor.pollable === true
+    this.#findings = findings
+  }
+
+  get assessment(): Assessment {
+    return (this.#assessment ??= toAssessment(this.#findings))
+  }
+
+  get targets(): readonly Target[] {
+    return (this.#targets ??= this.#findings.targets())
   }
 }
 

@@ -32,32 +32,56 @@ export interface Findings {
   creates(): readonly string[]
 }
 
+/** Creates an empty collection. */
 export function createFindings(): Findings {
-  const found: Finding[] = []
+  return new Collected()
+}
+
+class Collected implements Findings {
+  readonly #found: Finding[] = []
   // Most calls touch nothing that is looked at.
-  let targets: Map<string, Target> | undefined
-  let creates: Set<string> | undefined
-  const look = (target: Target): void => {
-    const key = `${target.role} ${target.path ?? ''} ${target.resolved ?? ''} ${target.url ?? ''}`
-    targets ??= new Map()
-    if (targets.size < MAX_TARGETS) targets.set(key, target)
+  #targets: Map<string, Target> | undefined
+  #creates: Set<string> | undefined
+
+  add(finding: Finding): void {
+    this.#found.push(finding)
+    if (finding.target !== undefined) this.look(finding.target)
   }
-  return {
-    add: (finding) => {
-      found.push(finding)
-      if (finding.target !== undefined) look(finding.target)
-    },
-    look,
-    create: (path) => void (creates ??= new Set()).add(path),
-    has: (code) => found.some((finding) => finding.code === code),
-    replace: (code, by) => {
-      for (const [index, finding] of found.entries())
-        if (finding.code === code) found[index] = { ...finding, code: by }
-    },
-    isFatal: () => found.some(({ code }) => factsOf(code).severity === 'fatal'),
-    reasons: () => toReasons(found),
-    targets: () => [...(targets?.values() ?? [])],
-    creates: () => [...(creates ?? [])],
+
+  look(target: Target): void {
+    const key = `${target.role} ${target.path ?? ''} ${target.resolved ?? ''} ${target.url ?? ''}`
+    this.#targets ??= new Map()
+    if (this.#targets.size < MAX_TARGETS) this.#targets.set(key, target)
+  }
+
+  create(path: string): void {
+    this.#creates ??= new Set()
+    this.#creates.add(path)
+  }
+
+  has(code: string): boolean {
+    return this.#found.some((finding) => finding.code === code)
+  }
+
+  replace(code: string, by: string): void {
+    for (const [index, finding] of this.#found.entries())
+      if (finding.code === code) this.#found[index] = { ...finding, code: by }
+  }
+
+  isFatal(): boolean {
+    return this.#found.some(({ code }) => factsOf(code).severity === 'fatal')
+  }
+
+  reasons(): readonly Reason[] {
+    return toReasons(this.#found)
+  }
+
+  targets(): readonly Target[] {
+    return [...(this.#targets?.values() ?? [])]
+  }
+
+  creates(): readonly string[] {
+    return [...(this.#creates ?? [])]
   }
 }
 

@@ -3,8 +3,7 @@ const STAGE = 1
 const REST = 2
 const HEARD = 3
 const OFFER = 4
-const SENT = 5
-const WORDS = 6
+const WORDS = 5
 
 /** Messages a worker may be ahead of the host. */
 const WINDOW = 128
@@ -113,17 +112,11 @@ export function noteHeard(board: Board): void {
   Atomics.notify(board, HEARD)
 }
 
-/** Host: whether messages are on their way that it has not heard yet. */
-export function isUnheard(board: Board): boolean {
-  return Atomics.load(board, SENT) !== Atomics.load(board, HEARD)
-}
-
 /**
  * Worker: stops its thread until the host has heard enough of the `sent` messages. A tool that talks
  * faster than the host listens is slowed down instead of filling the turns of the host's loop.
  */
 export function awaitHearing(board: Board, sent: number): void {
-  Atomics.store(board, SENT, sent)
   for (;;) {
     const heard = Atomics.load(board, HEARD)
     if (((sent - heard) | 0) < WINDOW) return

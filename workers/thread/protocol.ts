@@ -8,6 +8,17 @@ export interface OpenTask {
   /** What is said during calls goes through here, as JSON text in both directions. */
   readonly port: MessagePort
   readonly board: SharedArrayBuffer
+  /** Where calls are left for it while it is awake. */
+  readonly mailbox: SharedArrayBuffer
+  /** How it looks out for its next call; absent where no worker is to. */
+  readonly lookout?: LookoutTask
+}
+
+export interface LookoutTask {
+  /** Shared by all workers of an engine. */
+  readonly post: SharedArrayBuffer
+  /** What this worker puts there. */
+  readonly number: number
 }
 
 export interface ThreadBoot {
@@ -18,27 +29,26 @@ export interface ThreadBoot {
   readonly env: Readonly<Record<string, string>>
 }
 
-/**
- * The task that runs one request, as JSON text. Answered with its `settle` event as JSON text, or
- * with `DECLINED` when nothing was begun.
- */
-export interface CallTask {
-  /** The number of its offer on the board. */
+/** Runs one request; its id is the number of its offer on the board. */
+export interface CallOrder {
+  readonly t: 'call'
   readonly id: string
   readonly request: RealmRequest
 }
 
-/** The worker has not come to rest after its last call, or the call was taken back. */
-export const DECLINED = '{"k":"declined"}'
-
-/** What the host says during a call. */
+/** What the host says of a call. Each order to call is answered once, with `settle` or `declined`. */
 export type ThreadOrder =
+  | CallOrder
   | { readonly t: 'abort'; readonly id: string; readonly reason: AbortReason }
   | { readonly t: 'answer'; readonly id: string; readonly n: number; readonly answer: BrokerAnswer }
 
-/** What a worker says during a call, before its answer; hostile until parsed (src/engine/thread/parse-message.ts). */
+/** What a worker says; hostile until parsed (src/engine/thread/parse-message.ts). */
 export type ThreadMessage =
   | { readonly t: 'event'; readonly id: string; readonly body: unknown }
+  /** The answer to a call. */
+  | { readonly t: 'settle'; readonly id: string; readonly outcome: unknown }
+  /** Nothing was begun: the call was taken back, or the one before has left something behind. */
+  | { readonly t: 'declined'; readonly id: string }
   /** Work that a call left behind failed after the call had settled. */
   | { readonly t: 'late'; readonly label: string; readonly message: string }
   /** An exception nobody caught ended the worker under call `id`. */

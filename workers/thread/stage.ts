@@ -19,20 +19,16 @@ import {
 import { createCallScope, type CallScope, type ScopedCall } from './call-scope.ts'
 import { installConsole } from './console.ts'
 import { loadBundle } from './load-bundle.ts'
-import {
-  DECLINED,
-  type CallTask,
-  type OpenTask,
-  type ThreadBoot,
-  type ThreadOrder,
-} from './protocol.ts'
+import { createLookout, type Lookout } from './lookout.ts'
+import { openMailbox, takeMail, viewMailbox, type Mailbox } from './mailbox.ts'
+import type { CallOrder, OpenTask, ThreadBoot, ThreadOrder } from './protocol.ts'
 import { createRest, type Rest } from './rest.ts'
 
-/** The tasks of a worker; JSON text in, JSON text out. */
+/** The tasks of a worker. Calls come through the port that it is opened with. */
 export interface ThreadStage {
   boot(): number
+  /** Answers with what the source says of itself, as JSON text. */
   open(task: OpenTask): Promise<string>
-  call(text: string): Promise<string>
 }
 
 interface Opened {
@@ -42,6 +38,8 @@ interface Opened {
   readonly scope: CallScope
   readonly printer: Printer
   readonly rest: Rest
+  readonly mailbox: Mailbox
+  readonly lookout: Lookout | undefined
 }
 
 const { parse, stringify } = JSON
@@ -51,63 +49,84 @@ export function createThreadStage(): ThreadStage {
   let opened: Opened | undefined
   let live: ScopedCall | undefined
   let sent = 0
+  /** Calls that wait for the one before to come to rest. */
+  let arriving = 0
   /** Whether the loop's first turn after the last call found nothing open; absent once it is at rest. */
   let turned: Promise<boolean> | undefined
 
-  const obey = (order: ThreadOrder, scope: CallScope): void => {
+  const obey = (text: string | undefined, on: Opened): void => {
+    if (text === undefined) return
+    const order = parse(text) as ThreadOrder
+    if (order.t === 'call') return void serve(order, on)
     if (live?.id !== order.id) return
     const { link } = live
-    scope.run(live, () => {
+    on.scope.run(live, () => {
       if (order.t === 'abort') link.abort(order.reason)
       else link.answer(order.n, order.answer)
     })
   }
-  // The answer goes out first: the caller does not wait for what its call leaves behind.
-  const comeToRest = async ({ rest, scope, board }: Opened): Promise<void> => {
-    turned = rest.turned()
-    const quiet = (await turned) || (await rest.reached())
-    const fit = quiet && !scope.spoiled
-    if (fit) turned = undefined
-    noteRest(board, fit)
+  const serve = async ({ id, request }: CallOrder, on: Opened): Promise<void> => {
+    const { port, board, scope } = on
+    on.lookout?.arrived()
+    arriving += 1
+    // The host need not know yet that the call before is over: whoever calls again at once would
+    // wait for a message more.
+    const isFree = turned === undefined || ((await turned) && !scope.spoiled)
+    arriving -= 1
+    if (!isFree || !takeOffer(board, Number(id))) {
+      return port.postMessage(`{"t":"declined","id":"${id}"}`)
+    }
+    openMailbox(on.mailbox)
+    const send = (event: string): void => {
+      port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
+      sent += 1
+      awaitHearing(board, sent)
+    }
+    const call: ScopedCall = { id, label: labelOf(request), link: createCallLink(send) }
+    live = call
+    const outcome = await scope.run(call, () => perform(on, call, request))
+    call.link.close()
+    live = undefined
+    // The answer goes out first: the caller does not wait for what its call leaves behind.
+    port.postMessage(`{"t":"settle","id":"${id}","outcome":${outcome}}`)
+    await comeToRest(on)
   }
+  const comeToRest = async (on: Opened): Promise<void> => {
+    const { rest, scope, board, mailbox } = on
+    turned = rest.turned()
+    const isQuiet = await turned
+    // Whoever calls now does not wait for what may never come to rest.
+    if (!isQuiet) obey(takeMail(mailbox), on)
+    const isFit = (isQuiet || (await rest.reached())) && !scope.spoiled
+    if (isFit) turned = undefined
+    noteRest(board, isFit)
+    if (isQuiet) obey(findNext(on), on)
+  }
+  /** What was left; waits for it where nothing else does. */
+  const findNext = ({ mailbox, lookout }: Opened): string | undefined =>
+    arriving > 0 || lookout === undefined
+      ? takeMail(mailbox)
+      : lookout.while((until) => takeMail(mailbox, until))
   return {
     boot: () => getHeapStatistics().heap_size_limit,
-    async open({ text, port, board }) {
+    async open({ text, port, board: words, mailbox: memory, lookout: task }) {
       const boot = parse(text) as ThreadBoot
       Object.assign(process.env, boot.env)
       const scope = createCallScope(port)
       const printer = installConsole(scope.log)
-      port.on('message', (order: string) => obey(parse(order) as ThreadOrder, scope))
+      port.on('message', (order: string) => opened && obey(order, opened))
       try {
         const toolbox = await scope.loading(loadBundle(boot))
         const rest = await createRest()
         const tools = stringify(toolbox.describe())
-        opened = { toolbox, port, board: new Int32Array(board), scope, printer, rest }
+        const board = new Int32Array(words)
+        const mailbox = viewMailbox(memory)
+        const lookout = task && createLookout(new Int32Array(task.post), task.number)
+        opened = { toolbox, port, board, scope, printer, rest, mailbox, lookout }
         return `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${tools}}`
       } catch (error) {
         return `{"k":"loadFailed","error":${stringify(toThrownRecord(error))}}`
       }
-    },
-    async call(text) {
-      if (opened === undefined) throw new Error('no source is open')
-      const on = opened
-      const { id, request } = parse(text) as CallTask
-      // The host need not know yet that the call before is over: whoever calls again at once would
-      // wait for a message more.
-      if (turned !== undefined && (!(await turned) || on.scope.spoiled)) return DECLINED
-      if (!takeOffer(on.board, Number(id))) return DECLINED
-      const send = (event: string): void => {
-        on.port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
-        sent += 1
-        awaitHearing(on.board, sent)
-      }
-      const call: ScopedCall = { id, label: labelOf(request), link: createCallLink(send) }
-      live = call
-      const outcome = await on.scope.run(call, () => perform(on, call, request))
-      call.link.close()
-      live = undefined
-      void comeToRest(on)
-      return `{"k":"settle","outcome":${outcome}}`
     },
   }
 }

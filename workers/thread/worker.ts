@@ -18,5 +18,3 @@ const stage: ThreadStage = create()
 export const boot: ThreadStage['boot'] = stage.boot
 /** Loads the source and answers with its description. */
 export const open: ThreadStage['open'] = stage.open
-/** Runs one request and answers with what came of it. */
-export const call: ThreadStage['call'] = stage.call

@@ -7,7 +7,7 @@ import { PROJECTION_BUDGET_MS, type Conversation, type Ending } from '../shared/
 import { parseEvent } from '../shared/parse-event.ts'
 import { startPatientTimer } from '../shared/patient-timer.ts'
 import type { StageWatch } from './stage-watch.ts'
-import type { ThreadAnswer, ThreadWorker } from './thread-worker.ts'
+import type { ThreadWorker } from './thread-worker.ts'
 
 /** How long a worker that may be at rest gets to begin with a call, in milliseconds. */
 const OFFER_MS = 50
@@ -22,8 +22,6 @@ export function converse(
   const { board } = worker
   const before = readStarted(board)
   const atRest = worker.fitness === 'fit'
-  // First of all: while its thread wakes up there is time for everything else.
-  const call = worker.call(request)
   const ending = Promise.withResolvers<Ending>()
   let answers: Answers | undefined
   let open = true
@@ -42,38 +40,33 @@ export function converse(
     ending.resolve({ by: 'overran', stage })
     worker.kill('killed', `${stage} passed its budget`)
   }
-  const decline = (): void => {
-    end()
-    ending.resolve({ by: 'declined' })
-  }
-  const settle = (answer: ThreadAnswer): void => {
-    if (answer === 'declined') return decline()
-    const event = parseEvent(answer)
-    if (event?.k !== 'settle') return worker.kill('protocol', 'an answer of the wrong shape')
-    end()
-    ending.resolve({ by: 'settled', outcome: event.outcome })
-  }
   const listen = (): Answers =>
     createAnswers(on.services, (n, answer) => worker.tell({ t: 'answer', id: call.id, n, answer }))
-  worker.listen({
-    event(from, body) {
-      const event = from === call.id ? parseEvent(body) : undefined
-      if (event === undefined) return worker.kill('protocol', 'a message that fits no live call')
-      if (open) (answers ??= listen()).hear(event, 0)
+  const call = worker.call(request, {
+    event(body) {
+      const event = parseEvent(body)
+      if (open && event !== undefined) (answers ??= listen()).hear(event, 0)
+      return event !== undefined
+    },
+    settled(outcome) {
+      end()
+      ending.resolve({ by: 'settled', outcome })
+    },
+    declined() {
+      end()
+      ending.resolve({ by: 'declined' })
     },
     died(death) {
       end()
       ending.resolve({ by: 'died', death })
     },
   })
-  // Should the worker end under its task, `died` tells how.
-  call.answer.then(settle, () => undefined)
   const stopBudget =
     request.op === 'project'
       ? startPatientTimer(PROJECTION_BUDGET_MS, () => overran(request.kind))
       : on.stages.watch(board, overran)
   // It may be stuck in what its last call has left behind, and this call is not to blame for that.
-  if (!atRest) stopOffer = startPatientTimer(OFFER_MS, () => void (call.withdraw() && decline()))
+  if (!atRest) stopOffer = startPatientTimer(OFFER_MS, () => void call.withdraw())
   return {
     ending: ending.promise,
     // Whether it left its worker at rest shows later; the pool looks before it lends the worker again.

@@ -7,6 +7,7 @@ import { parseDescription } from '../shared/parse-description.ts'
 import { createTally, type Tally } from '../shared/tally.ts'
 import type { Domain } from './domain.ts'
 import { createHeapLimitCheck } from './heap-limit.ts'
+import { createLookout } from './lookout.ts'
 import { openWorker } from './open-worker.ts'
 import { createThreadPool, type ThreadPool } from './pool.ts'
 import { createThreadSeat, type ThreadSeat } from './seat.ts'
@@ -115,6 +116,7 @@ async function startPool(
 ): Promise<ThreadPool> {
   const { diagnose, loadTimeoutMs } = spec
   const text = await code()
+  const lookout = createLookout()
   // Without it V8 compiles some loops without an interrupt check, and nothing ends their thread.
   setFlagsFromString('--no-turboshaft-loop-unrolling')
   return createThreadPool({
@@ -126,6 +128,7 @@ async function startPool(
       createThreadWorker({
         code: text,
         memoryMb,
+        lookout,
         late: (label, message) => diagnose(`${label}: failed after it had ended: ${message}`),
         stuck() {
           tally.lost()

@@ -12,6 +12,10 @@ function isThreadMessage(message: object): message is ThreadMessage {
   switch (m['t']) {
     case 'event':
       return typeof m['id'] === 'string' && typeof m['body'] === 'object' && m['body'] !== null
+    case 'settle':
+      return typeof m['id'] === 'string' && 'outcome' in m
+    case 'declined':
+      return typeof m['id'] === 'string'
     case 'late':
       return typeof m['label'] === 'string' && typeof m['message'] === 'string'
     case 'uncaught':

@@ -1,33 +1,38 @@
 import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads'
 import type { RealmRequest } from '../../../workers/isolate/protocol.ts'
-import {
-  DECLINED,
-  type CallTask,
-  type OpenTask,
-  type ThreadBoot,
-  type ThreadOrder,
+import type {
+  CallOrder,
+  OpenTask,
+  ThreadBoot,
+  ThreadOrder,
 } from '../../../workers/thread/protocol.ts'
 import {
   awaitRest,
   createBoard,
-  isUnheard,
   noteHeard,
   offerCall,
   readRest,
   withdrawOffer,
   type Board,
 } from '../../../workers/thread/board.ts'
+import { createMailboxMemory, leaveMail, viewMailbox } from '../../../workers/thread/mailbox.ts'
 import { toThrownRecord } from '../../../workers/shared/thrown.ts'
 import { isConfirmed } from '../shared/confirm.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
 import { parseRecord } from '../shared/parse-record.ts'
 import { parseThreadMessage } from './parse-message.ts'
 import { REST_MS } from './shelf.ts'
+import type { Lookout } from './lookout.ts'
 import { createSoloPool, watchThread, type SoloSpec } from './solo-pool.ts'
 
-/** Hears what a worker says while it is held. */
+/** Hears what a worker says of one request. */
 export interface ThreadListener {
-  event(id: string, body: unknown): void
+  /** Something it says before it answers, unparsed; false for what fits no request. */
+  event(body: unknown): boolean
+  /** What it answers, unparsed; nothing of the request comes after it. */
+  settled(outcome: unknown): void
+  /** Nothing was begun. */
+  declined(): void
   died(death: EngineDeath): void
 }
 
@@ -44,37 +49,30 @@ export interface ThreadWorker {
   /** Gives the worker its source; resolves to what it says of it. Rejects when the worker dies. */
   open(boot: ThreadBoot): Promise<unknown>
   /** Hands over a request; the worker declines it if it has not come to rest by then. */
-  call(request: RealmRequest): ThreadCall
+  call(request: RealmRequest, listener: ThreadListener): ThreadCall
   /** Whether its last call is over and has left nothing behind; `pending` until that is known. */
   readonly fitness: 'fit' | 'unfit' | 'pending'
   /** True when the last call was declined: what the one before has left behind takes long. */
   readonly restless: boolean
   /** Resolves when that may have changed, after REST_MS at the latest. */
   rested(): Promise<void>
-  tell(order: ThreadOrder): void
+  tell(order: Exclude<ThreadOrder, CallOrder>): void
   /** Messages longer than this end the worker (`output`). */
   limitMessages(bytes: number): void
-  listen(listener: ThreadListener | undefined): void
   kill(cause?: EngineDeath['cause'], detail?: string): void
 }
-
-/**
- * What a worker answered, unparsed; undefined for what no healthy one gives, `declined` when nothing
- * was begun.
- */
-export type ThreadAnswer = Readonly<Record<string, unknown>> | 'declined' | undefined
 
 /** A request that was handed to a worker. */
 export interface ThreadCall {
   /** What its messages are tagged with. */
   readonly id: string
-  /** After everything said before it has been heard. Rejects when the worker ends under it. */
-  readonly answer: Promise<ThreadAnswer>
   /** Takes it back; false when the worker has begun with it, or has answered. */
   withdraw(): boolean
 }
 
 export interface ThreadWorkerSpec extends SoloSpec {
+  /** Shared by the workers of an engine. */
+  readonly lookout: Lookout
   /** Something a settled call left behind has failed. */
   late(label: string, message: string): void
   /** The thread was ended a second ago and is still there. */
@@ -84,8 +82,11 @@ export interface ThreadWorkerSpec extends SoloSpec {
 /** Starts a worker thread with an empty environment and a heap limit. */
 export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   const born = performance.now()
+  const watch = spec.lookout.enter()
   const { port1: port, port2 } = new MessageChannel()
   const board = createBoard()
+  const memory = createMailboxMemory()
+  const mailbox = viewMailbox(memory)
   const pool = createSoloPool(spec)
   const dead = Promise.withResolvers<EngineDeath>()
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
@@ -98,7 +99,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   let calls = 0
   let offers = 0
   let restless = false
-  let listener: ThreadListener | undefined
+  let current: { readonly id: string; readonly listener: ThreadListener; open: boolean } | undefined
 
   const kill: ThreadWorker['kill'] = (why = 'killed', detail = '') => {
     cause ??= { cause: why, detail }
@@ -121,46 +122,52 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     if (message === undefined) return kill('protocol', 'a message of the wrong shape')
     if (message.t === 'late') {
       spoiled = true
-      spec.late(message.label, message.message)
-    } else if (message.t === 'event') {
-      noteHeard(board)
-      listener?.event(message.id, message.body)
-    } else cause ??= { cause: 'uncaught', detail: message.message }
+      return spec.late(message.label, message.message)
+    }
+    if (message.t === 'uncaught') {
+      cause ??= { cause: 'uncaught', detail: message.message }
+      return
+    }
+    if (message.t === 'declined') {
+      if (current?.id === message.id && current.open) decline(current)
+      return
+    }
+    const call = current?.id === message.id ? current : undefined
+    if (message.t === 'settle' && call?.open === true) {
+      call.open = false
+      restless = false
+      return call.listener.settled(message.outcome)
+    }
+    const fits = message.t === 'event' && call?.listener.event(message.body) === true
+    if (!fits) return kill('protocol', 'a message that fits no live call')
+    noteHeard(board)
   }
-  // The port and the task are two ways; what went by the port first must count first.
+  const decline = (call: NonNullable<typeof current>): void => {
+    call.open = false
+    calls -= 1
+    restless = true
+    call.listener.declined()
+  }
+  // What it has said before it ended still counts.
   const hearAll = (): void => {
     for (let left = receiveMessageOnPort(port); left; left = receiveMessageOnPort(port)) {
       receive(left.message)
     }
   }
-  const call = (request: RealmRequest): ThreadCall => {
+  const call: ThreadWorker['call'] = (request, listener) => {
     const offer = (offers += 1)
     const id = String(offer)
-    let open = true
-    const decline = (): void => {
-      if (open) calls -= 1
-      open = false
-      restless = true
-    }
-    const settle = (answer: unknown): ThreadAnswer => {
-      if (isUnheard(board)) hearAll()
-      if (answer === DECLINED) {
-        decline()
-        return 'declined'
-      }
-      open = false
-      restless = false
-      return isReadable(answer) ? parseRecord(answer) : undefined
-    }
+    const made = { id, listener, open: true }
+    current = made
     calls += 1
     offerCall(board, offer)
-    const task = JSON.stringify({ id, request } satisfies CallTask)
+    const order = JSON.stringify({ t: 'call', id, request } satisfies CallOrder)
+    if (!leaveMail(mailbox, order)) port.postMessage(order)
     return {
       id,
-      answer: pool.run(task, { name: 'call' }).then(settle),
       withdraw() {
-        if (!open || !withdrawOffer(board, offer)) return false
-        decline()
+        if (!made.open || !withdrawOffer(board, offer)) return false
+        decline(made)
         return true
       },
     }
@@ -180,9 +187,10 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       hearAll()
       port.close()
       isDead = true
+      watch?.end()
       const seen = cause ?? { cause: 'exit', detail: '' }
       const death = { ...seen, exitCode, lifetimeMs: performance.now() - born }
-      listener?.died(death)
+      current?.listener.died(death)
       dead.resolve(death)
     },
   })
@@ -197,7 +205,13 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       return description
     },
     async open(boot) {
-      const task: OpenTask = { text: JSON.stringify(boot), port: port2, board: board.buffer }
+      const task: OpenTask = {
+        text: JSON.stringify(boot),
+        port: port2,
+        board: board.buffer,
+        mailbox: memory,
+        ...(watch === undefined ? {} : { lookout: watch.task }),
+      }
       const options = { name: 'open', transferList: [port2] as never }
       description = parseRecord(String(await pool.run(task, options)))
       return description
@@ -213,9 +227,6 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     tell: (order) => port.postMessage(JSON.stringify(order)),
     limitMessages: (bytes) => {
       messageBytes = bytes
-    },
-    listen: (given) => {
-      listener = given
     },
     kill,
   }

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { createLookout } from '../../../src/engine/thread/lookout.ts'
 import { createThreadPool } from '../../../src/engine/thread/pool.ts'
 import { createThreadWorker, type ThreadWorker } from '../../../src/engine/thread/thread-worker.ts'
 import { loadAsset } from '../../../src/engine/shared/load-asset.ts'
@@ -29,6 +30,7 @@ interface Bare {
 function createBare(maxWorkers: number): Bare {
   const workers: ThreadWorker[] = []
   const told: string[] = []
+  const lookout = createLookout()
   const pool = createThreadPool({
     maxWorkers,
     readyTimeoutMs: 5_000,
@@ -38,6 +40,7 @@ function createBare(maxWorkers: number): Bare {
       const worker = createThreadWorker({
         code,
         memoryMb,
+        lookout,
         late: () => undefined,
         stuck: () => undefined,
       })
@@ -64,6 +67,19 @@ const request = {
   limits: {} as never,
 } as const
 
+/** Resolves once the worker has answered. */
+function answerOf(worker: ThreadWorker): Promise<unknown> {
+  return new Promise((settled, failed) => {
+    const unexpected = () => failed(new Error('the worker gave no answer'))
+    worker.call(request, {
+      settled,
+      event: () => true,
+      declined: unexpected,
+      died: unexpected,
+    })
+  })
+}
+
 test('take() lends an idle worker of the same source before it makes one', async () => {
   const { pool } = createBare(2)
   const first = await take(pool, 'a')
@@ -81,7 +97,7 @@ test('a worker is lent again once it has come to rest', { retry: 3 }, async () =
   worker.limitMessages(1_000)
   expect(await worker.open(boot)).toMatchObject({ k: 'loaded' })
   for (let n = 0; n < 20; n += 1) {
-    await worker.call(request).answer
+    await answerOf(worker)
     pool.giveBack(worker, 'a')
     expect(await take(pool, 'a')).toEqual({ worker, opened: true })
     expect(worker.fitness).toBe('fit')

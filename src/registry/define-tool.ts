@@ -79,32 +79,33 @@ export function defineCompiled(options: object, compiled: CompiledSchemas): obje
   )
   const check: ArgumentCheck = (args) => validateArguments(compiled.parameters, args)
   const reject = (violations: string[]): unknown => rejectArguments(name, violations)
-  const { parameters, schema } = Object.getOwnPropertyDescriptors(compiled)
-  const shown = Object.defineProperties({}, { schema })
-  Object.assign(
-    shown,
-    present({
-      render: methodOf(output, 'render'),
-      presentationMeta: methodOf(output, 'presentationMeta'),
-    }),
-  )
-  const definition = Object.defineProperties({ name, description }, { parameters })
-  Object.assign(definition, {
-    output: Object.freeze(shown),
-    ...present({
-      execute: guard(methodOf(options, 'execute'), check, reject),
-      timeoutMs,
-      idempotent,
-      retry,
-      finalizeContent: methodOf(options, 'finalizeContent'),
-      isConcurrencySafe: guard(methodOf(options, 'isConcurrencySafe'), check, () => false),
-      presentCall: guard(methodOf(options, 'presentCall'), check, () => undefined),
-      presentResult: guard(methodOf(options, 'presentResult'), check, () => undefined),
-    }),
-  })
-  Object.defineProperty(definition, MARK, { value: true })
+  // Contexts of a sandbox define all tools of a source for each call: this is held short.
+  const shown: Record<string, unknown> = {}
+  copy(compiled, 'schema', shown)
+  put(shown, 'render', methodOf(output, 'render'))
+  put(shown, 'presentationMeta', methodOf(output, 'presentationMeta'))
+  const definition: Record<string, unknown> = { name, description }
+  copy(compiled, 'parameters', definition)
+  definition['output'] = Object.freeze(shown)
+  put(definition, 'execute', guard(methodOf(options, 'execute'), check, reject))
+  put(definition, 'timeoutMs', timeoutMs)
+  put(definition, 'idempotent', idempotent)
+  put(definition, 'retry', retry)
+  put(definition, 'finalizeContent', methodOf(options, 'finalizeContent'))
+  for (const [key, refused] of GUARDED) {
+    put(definition, key, guard(methodOf(options, key), check, refused))
+  }
+  Object.defineProperty(definition, MARK, IS_DEFINED)
   return Object.freeze(definition)
 }
+
+/** What they answer for arguments that do not validate. */
+const GUARDED: readonly (readonly [string, () => unknown])[] = [
+  ['isConcurrencySafe', () => false],
+  ['presentCall', () => undefined],
+  ['presentResult', () => undefined],
+]
+const IS_DEFINED = Object.freeze({ value: true })
 
 interface AnyToolOptions {
   readonly name: string
@@ -170,7 +171,13 @@ function rejectArguments(name: string, violations: string[]): Promise<never> {
   return Promise.reject(new CaissonError('INVALID_ARGS', text, { violations }))
 }
 
-function present<Fields extends object>(fields: Fields): Partial<Fields> {
-  const kept = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(kept) as Partial<Fields>
+function put(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (value !== undefined) target[key] = value
+}
+
+/** A getter stays one. */
+function copy(source: object, key: string, target: Record<string, unknown>): void {
+  const found = Object.getOwnPropertyDescriptor(source, key)
+  if (found?.get === undefined) put(target, key, found?.value)
+  else Object.defineProperty(target, key, found)
 }

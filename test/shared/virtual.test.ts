@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as upstreamLlm from '@deepseek-ai/dsh-llm'
 import * as upstreamTools from '@deepseek-ai/dsh-tools'
 import { defineTool } from '../../src/registry/define-tool.ts'
+import { findWhenNeeded } from '../../workers/shared/virtual/define-known.ts'
 import { createVirtualModules } from '../../workers/shared/virtual/index.ts'
 import { VIRTUAL_MODULES } from '../../workers/shared/virtual/names.ts'
 
@@ -163,7 +164,7 @@ test('createVirtualModules() compiles no schema of a tool that was described bef
   const known = { doubles: JSON.stringify({ parameters, schema: { type: 'integer' } }) }
   const { defineTool } = createVirtualModules(
     { schemastery: () => undefined },
-    known,
+    findWhenNeeded(known),
   )('caisson') as {
     defineTool(options: object): Record<string, unknown> & { execute(args: unknown): unknown }
   }

@@ -152,8 +152,7 @@ function describe({ toolbox, failure }: Scene, realm: FrozenRealm): string {
   if (toolbox === undefined) return `{"k":"loadFailed","error":${failure}}`
   try {
     const wrote = ownKeys(realm.ownOf('globalThis') ?? {}).map(String)
-    const { format } = toolbox
-    return stringify({ k: 'loaded', format, tools: toolbox.describe(), wrote })
+    return stringify({ k: 'loaded', format: toolbox.format(), tools: toolbox.describe(), wrote })
   } catch (thrown) {
     return `{"k":"loadFailed","error":${writeThrown(thrown)}}`
   }

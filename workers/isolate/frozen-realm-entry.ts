@@ -4,6 +4,7 @@ import { installFrozenGlobals, type FrozenRealm } from '../realm/frozen/install.
 import { createLibrarySamples, evaluateAll } from '../realm/frozen/library-samples.ts'
 import { MODULE_NAMES } from '../realm/module-names.ts'
 import { VIRTUAL_MODULES } from '../shared/virtual/names.ts'
+import { findAtOnce, type FindSchemas } from '../shared/virtual/define-known.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
 import { createFrozenCalls, type BundleSetting, type ScopeFunction } from './frozen-calls.ts'
 import { createExecSample, createPluginSamples } from './frozen-samples.ts'
@@ -15,12 +16,16 @@ const send = take('__caisson_send') as (text: string) => void
 const seed = take('__caisson_seed') as string
 const language = findLanguage()
 const realm: FrozenRealm = installFrozenGlobals(globalThis, seed)
-const virtual: (name: string) => unknown = createVirtualModules({
-  // It counts its instances, for whoever made them.
-  schemastery: () => {
-    throw new Error('schemastery keeps state between calls')
+let find: FindSchemas = () => undefined
+const virtual: (name: string) => unknown = createVirtualModules(
+  {
+    // It counts its instances, for whoever made them.
+    schemastery: () => {
+      throw new Error('schemastery keeps state between calls')
+    },
   },
-})
+  (name) => find(name),
+)
 const { debug, info, warn, error } = globalThis.console
 const printer: Printer = { debug, info, warn, error }
 const calls = createFrozenCalls({ realm, virtual, send, printer })
@@ -30,7 +35,9 @@ Object.defineProperty(inside, '__caisson_dispatch', {
   configurable: true,
   value: (text: string, scope?: ScopeFunction) => {
     if (scope === undefined) return calls.dispatch(text)
-    calls.use(scope, parse(text) as BundleSetting)
+    const setting = parse(text) as BundleSetting
+    find = findAtOnce(setting.boot.schemas ?? {})
+    calls.use(scope, setting)
   },
 })
 Object.defineProperty(inside, '__caisson_seal', { configurable: true, value: seal })

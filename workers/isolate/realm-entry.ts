@@ -5,6 +5,7 @@ import { enterBody, invokeProjection, writeThrown } from '../shared/invoke.ts'
 import type { BundleFactory, BundleModule } from '../shared/bundle-factory.ts'
 import { createToolbox, type Toolbox } from '../shared/toolbox.ts'
 import type { ProjectionKind } from '../../src/types/engine.ts'
+import { findWhenNeeded } from '../shared/virtual/define-known.ts'
 import { createVirtualModules } from '../shared/virtual/index.ts'
 import { createCallLink, type CallLink } from './call-link.ts'
 import { createExec, type Printer } from './exec.ts'
@@ -26,7 +27,7 @@ const realm: Realm = installGlobals(globalThis, {
 
 const virtual: (name: string) => unknown = createVirtualModules(
   { schemastery: () => require('@deepseek-ai/schemastery') as unknown },
-  boot.schemas,
+  boot.schemas && findWhenNeeded(boot.schemas),
 )
 
 const { debug, info, warn, error } = globalThis.console
@@ -91,7 +92,7 @@ function describe(): string {
   if (toolbox === undefined) return `{"k":"loadFailed","error":${failure}}`
   try {
     const tools = stringify(toolbox.describe())
-    return `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${tools}}`
+    return `{"k":"loaded","format":${stringify(toolbox.format())},"tools":${tools}}`
   } catch (error) {
     return `{"k":"loadFailed","error":${writeThrown(error)}}`
   }

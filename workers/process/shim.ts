@@ -78,7 +78,7 @@ async function describe(): Promise<void> {
     const tools = stringify(toolbox.describe())
     post(
       { t: 'described' },
-      `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${tools}}`,
+      `{"k":"loaded","format":${stringify(toolbox.format())},"tools":${tools}}`,
     )
   } catch (error) {
     post({ t: 'described' }, `{"k":"loadFailed","error":${writeThrown(error)}}`)

@@ -13,7 +13,7 @@ export type FoundTool = Record<string, unknown>
 
 /** The definitions of one source, by name, alive where the tool runs. */
 export interface Toolbox {
-  readonly format: string
+  format(): string
   find(name: string): FoundTool | undefined
   /** One row per definition, in order of registration; plain data. */
   describe(): ManifestRow[]
@@ -29,9 +29,7 @@ export async function createToolbox(module: BundleModule, config: unknown): Prom
   const { scope } = collected
   let index: Map<unknown, FoundTool> | undefined
   return {
-    get format() {
-      return collected.format()
-    },
+    format: () => collected.format(),
     find(name) {
       index ??= indexByName(collector.list())
       return index.get(name)

@@ -123,7 +123,7 @@ export function createThreadStage(): ThreadStage {
         const mailbox = viewMailbox(memory)
         const lookout = task && createLookout(new Int32Array(task.post), task.number)
         opened = { toolbox, port, board, scope, printer, rest, mailbox, lookout }
-        return `{"k":"loaded","format":${stringify(toolbox.format)},"tools":${tools}}`
+        return `{"k":"loaded","format":${stringify(toolbox.format())},"tools":${tools}}`
       } catch (error) {
         return `{"k":"loadFailed","error":${stringify(toThrownRecord(error))}}`
       }

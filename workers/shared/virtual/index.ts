@@ -1,9 +1,8 @@
 import { CaissonError, isCaissonError } from '../../../src/errors/caisson-error.ts'
 import { defineTool } from '../../../src/registry/define-tool.ts'
-import type { KnownSchemas } from '../known-schemas.ts'
 import { createClaudeAgentSdk } from './claude-agent-sdk.ts'
 import { createCordis } from './cordis.ts'
-import { createDefineTool } from './define-known.ts'
+import { createDefineTool, type FindSchemas } from './define-known.ts'
 import { createDshErrors, type DshErrors } from './dsh-errors.ts'
 import { createDshLlm } from './dsh-llm.ts'
 import { createDshTools } from './dsh-tools.ts'
@@ -16,14 +15,14 @@ export interface VirtualLibraries {
 
 /**
  * Answers the packages of `VIRTUAL_MODULES` by name; undefined for any other. Each is made on first
- * use, once: modules that share a class share the same one. `known` are the schemas of a source that
- * has been described before.
+ * use, once: modules that share a class share the same one. `find` finds the schemas
+ * of a source that has been described before.
  */
 export function createVirtualModules(
   libraries: VirtualLibraries,
-  known?: KnownSchemas,
+  find?: FindSchemas,
 ): (name: string) => unknown {
-  const define = known === undefined ? defineTool : createDefineTool(known)
+  const define = find === undefined ? defineTool : createDefineTool(find)
   const made = new Map<string, unknown>()
   let errors: DshErrors | undefined
   const sharedErrors = (): DshErrors => (errors ??= createDshErrors())

@@ -10,6 +10,7 @@ import { createVirtualModules } from '../shared/virtual/index.ts'
 import { createCallLink, type CallLink } from './call-link.ts'
 import { createExec, type Printer } from './exec.ts'
 import type { RealmBoot, RealmRequest } from './protocol.ts'
+import { rehearse } from './rehearsal.ts'
 
 const { parse, stringify } = JSON
 const inside = globalThis as unknown as Record<string, unknown>
@@ -48,6 +49,7 @@ Object.defineProperty(inside, '__caisson_define', {
   },
 })
 Object.defineProperty(inside, '__caisson_dispatch', { configurable: true, value: dispatch })
+rehearse(realm, printer)
 
 /** The one way in. Takes a JSON command, answers through `send`, `advance` by what it returns. */
 function dispatch(text: string): boolean | undefined {

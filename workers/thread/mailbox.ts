@@ -1,5 +1,5 @@
 /**
- * Where a host leaves one text for a worker that is awake, in memory that both share: a message would
+ * Where one thread leaves a text for another that is awake, in memory that both share: a message would
  * cost it the waking of a thread that does not sleep.
  */
 export interface Mailbox {
@@ -30,7 +30,7 @@ export function viewMailbox(memory: SharedArrayBuffer): Mailbox {
   return { words: new Int32Array(memory, 0, WORDS), text: Buffer.from(memory, START, TEXT_BYTES) }
 }
 
-/** Host: leaves a text; false, and nothing is left, when the worker may sleep or it is too long. */
+/** Leaves a text; false, and nothing is left, when whom it is for may sleep or it is too long. */
 export function leaveMail({ words, text }: Mailbox, given: string): boolean {
   if (given.length * UNIT_BYTES > TEXT_BYTES) return false
   if (Atomics.load(words, STATE) !== OPEN) return false
@@ -38,14 +38,14 @@ export function leaveMail({ words, text }: Mailbox, given: string): boolean {
   return Atomics.compareExchange(words, STATE, OPEN, FULL) === OPEN
 }
 
-/** Worker: from now on something may be left; whoever says so takes it before the worker sleeps. */
+/** From now on something may be left; whoever says so takes it before its thread sleeps. */
 export function openMailbox({ words }: Mailbox): void {
   Atomics.store(words, STATE, OPEN)
 }
 
 /**
- * Worker: shuts the mailbox and answers with what was left, after it has waited for that until `until`,
- * by `performance.now()`. Holds up its thread.
+ * Shuts the mailbox and answers with what was left, after it has waited for that until `until`, by
+ * `performance.now()`. Holds up its thread.
  */
 export function takeMail({ words, text }: Mailbox, until: number = 0): string | undefined {
   while (Atomics.load(words, STATE) === OPEN && performance.now() < until);

@@ -9,7 +9,9 @@ export interface OpenTask {
   readonly port: MessagePort
   readonly board: SharedArrayBuffer
   /** Where calls are left for it while it is awake. */
-  readonly mailbox: SharedArrayBuffer
+  readonly orders: SharedArrayBuffer
+  /** Where it leaves an answer that the host looks for. */
+  readonly answers: SharedArrayBuffer
   /** How it looks out for its next call; absent where no worker is to. */
   readonly lookout?: LookoutTask
 }

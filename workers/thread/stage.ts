@@ -20,7 +20,7 @@ import { createCallScope, type CallScope, type ScopedCall } from './call-scope.t
 import { installConsole } from './console.ts'
 import { loadBundle } from './load-bundle.ts'
 import { createLookout, type Lookout } from './lookout.ts'
-import { openMailbox, takeMail, viewMailbox, type Mailbox } from './mailbox.ts'
+import { leaveMail, openMailbox, takeMail, viewMailbox, type Mailbox } from './mailbox.ts'
 import type { CallOrder, OpenTask, ThreadBoot, ThreadOrder } from './protocol.ts'
 import { createRest, type Rest } from './rest.ts'
 
@@ -38,7 +38,8 @@ interface Opened {
   readonly scope: CallScope
   readonly printer: Printer
   readonly rest: Rest
-  readonly mailbox: Mailbox
+  readonly orders: Mailbox
+  readonly answers: Mailbox
   readonly lookout: Lookout | undefined
 }
 
@@ -76,7 +77,8 @@ export function createThreadStage(): ThreadStage {
     if (!isFree || !takeOffer(board, Number(id))) {
       return port.postMessage(`{"t":"declined","id":"${id}"}`)
     }
-    openMailbox(on.mailbox)
+    openMailbox(on.orders)
+    const saidBefore = sent
     const send = (event: string): void => {
       port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
       sent += 1
@@ -88,28 +90,30 @@ export function createThreadStage(): ThreadStage {
     call.link.close()
     live = undefined
     // The answer goes out first: the caller does not wait for what its call leaves behind.
-    port.postMessage(`{"t":"settle","id":"${id}","outcome":${outcome}}`)
+    const answer = `{"t":"settle","id":"${id}","outcome":${outcome}}`
+    // What was said by the port is heard first.
+    if (sent !== saidBefore || !leaveMail(on.answers, answer)) port.postMessage(answer)
     await comeToRest(on)
   }
   const comeToRest = async (on: Opened): Promise<void> => {
-    const { rest, scope, board, mailbox } = on
+    const { rest, scope, board, orders } = on
     turned = rest.turned()
     const isQuiet = await turned
     // Whoever calls now does not wait for what may never come to rest.
-    if (!isQuiet) obey(takeMail(mailbox), on)
+    if (!isQuiet) obey(takeMail(orders), on)
     const isFit = (isQuiet || (await rest.reached())) && !scope.spoiled
     if (isFit) turned = undefined
     noteRest(board, isFit)
     if (isQuiet) obey(findNext(on), on)
   }
   /** What was left; waits for it where nothing else does. */
-  const findNext = ({ mailbox, lookout }: Opened): string | undefined =>
+  const findNext = ({ orders, lookout }: Opened): string | undefined =>
     arriving > 0 || lookout === undefined
-      ? takeMail(mailbox)
-      : lookout.while((until) => takeMail(mailbox, until))
+      ? takeMail(orders)
+      : lookout.while((until) => takeMail(orders, until))
   return {
     boot: () => getHeapStatistics().heap_size_limit,
-    async open({ text, port, board: words, mailbox: memory, lookout: task }) {
+    async open({ text, port, lookout: task, ...memory }) {
       const boot = parse(text) as ThreadBoot
       Object.assign(process.env, boot.env)
       const scope = createCallScope(port)
@@ -119,10 +123,11 @@ export function createThreadStage(): ThreadStage {
         const toolbox = await scope.loading(loadBundle(boot))
         const rest = await createRest()
         const tools = stringify(toolbox.describe())
-        const board = new Int32Array(words)
-        const mailbox = viewMailbox(memory)
+        const board = new Int32Array(memory.board)
+        const orders = viewMailbox(memory.orders)
+        const answers = viewMailbox(memory.answers)
         const lookout = task && createLookout(new Int32Array(task.post), task.number)
-        opened = { toolbox, port, board, scope, printer, rest, mailbox, lookout }
+        opened = { toolbox, port, board, scope, printer, rest, orders, answers, lookout }
         return `{"k":"loaded","format":${stringify(toolbox.format())},"tools":${tools}}`
       } catch (error) {
         return `{"k":"loadFailed","error":${stringify(toThrownRecord(error))}}`

@@ -67,6 +67,7 @@ export function converse(
       : on.stages.watch(board, overran)
   // It may be stuck in what its last call has left behind, and this call is not to blame for that.
   if (!atRest) stopOffer = startPatientTimer(OFFER_MS, () => void call.withdraw())
+  call.wait()
   return {
     ending: ending.promise,
     // Whether it left its worker at rest shows later; the pool looks before it lends the worker again.

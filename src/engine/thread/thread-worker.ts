@@ -15,7 +15,13 @@ import {
   withdrawOffer,
   type Board,
 } from '../../../workers/thread/board.ts'
-import { createMailboxMemory, leaveMail, viewMailbox } from '../../../workers/thread/mailbox.ts'
+import {
+  createMailboxMemory,
+  leaveMail,
+  openMailbox,
+  takeMail,
+  viewMailbox,
+} from '../../../workers/thread/mailbox.ts'
 import { toThrownRecord } from '../../../workers/shared/thrown.ts'
 import { isConfirmed } from '../shared/confirm.ts'
 import type { EngineDeath } from '../shared/conversation.ts'
@@ -68,6 +74,11 @@ export interface ThreadCall {
   readonly id: string
   /** Takes it back; false when the worker has begun with it, or has answered. */
   withdraw(): boolean
+  /**
+   * To be called once whoever listens is ready. Hears an answer that comes at once, and holds up this
+   * thread for that moment where one is likely to.
+   */
+  wait(): void
 }
 
 export interface ThreadWorkerSpec extends SoloSpec {
@@ -79,14 +90,22 @@ export interface ThreadWorkerSpec extends SoloSpec {
   stuck(): void
 }
 
+interface CurrentCall {
+  readonly id: string
+  readonly listener: ThreadListener
+  /** Whether it is still to be answered. */
+  open: boolean
+}
+
 /** Starts a worker thread with an empty environment and a heap limit. */
 export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   const born = performance.now()
   const watch = spec.lookout.enter()
   const { port1: port, port2 } = new MessageChannel()
   const board = createBoard()
-  const memory = createMailboxMemory()
-  const mailbox = viewMailbox(memory)
+  const memory = { orders: createMailboxMemory(), answers: createMailboxMemory() }
+  const orders = viewMailbox(memory.orders)
+  const answers = viewMailbox(memory.answers)
   const pool = createSoloPool(spec)
   const dead = Promise.withResolvers<EngineDeath>()
   let cause: Pick<EngineDeath, 'cause' | 'detail'> | undefined
@@ -99,7 +118,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
   let calls = 0
   let offers = 0
   let restless = false
-  let current: { readonly id: string; readonly listener: ThreadListener; open: boolean } | undefined
+  let current: CurrentCall | undefined
 
   const kill: ThreadWorker['kill'] = (why = 'killed', detail = '') => {
     cause ??= { cause: why, detail }
@@ -134,7 +153,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     }
     const call = current?.id === message.id ? current : undefined
     if (message.t === 'settle' && call?.open === true) {
-      call.open = false
+      close(call)
       restless = false
       return call.listener.settled(message.outcome)
     }
@@ -142,8 +161,12 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     if (!fits) return kill('protocol', 'a message that fits no live call')
     noteHeard(board)
   }
-  const decline = (call: NonNullable<typeof current>): void => {
+  const close = (call: CurrentCall): void => {
     call.open = false
+    watch?.answered()
+  }
+  const decline = (call: CurrentCall): void => {
+    close(call)
     calls -= 1
     restless = true
     call.listener.declined()
@@ -161,14 +184,23 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     current = made
     calls += 1
     offerCall(board, offer)
+    watch?.called()
+    const until = watch?.waitUntil() ?? 0
+    if (until > 0) openMailbox(answers)
     const order = JSON.stringify({ t: 'call', id, request } satisfies CallOrder)
-    if (!leaveMail(mailbox, order)) port.postMessage(order)
+    const isLeft = leaveMail(orders, order)
+    if (!isLeft) port.postMessage(order)
     return {
       id,
       withdraw() {
         if (!made.open || !withdrawOffer(board, offer)) return false
         decline(made)
         return true
+      },
+      wait() {
+        if (until === 0) return
+        const answer = takeMail(answers, isLeft ? until : 0)
+        if (answer !== undefined) receive(answer)
       },
     }
   }
@@ -190,6 +222,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
       watch?.end()
       const seen = cause ?? { cause: 'exit', detail: '' }
       const death = { ...seen, exitCode, lifetimeMs: performance.now() - born }
+      if (current?.open === true) close(current)
       current?.listener.died(death)
       dead.resolve(death)
     },
@@ -209,7 +242,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
         text: JSON.stringify(boot),
         port: port2,
         board: board.buffer,
-        mailbox: memory,
+        ...memory,
         ...(watch === undefined ? {} : { lookout: watch.task }),
       }
       const options = { name: 'open', transferList: [port2] as never }

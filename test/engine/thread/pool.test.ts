@@ -71,12 +71,13 @@ const request = {
 function answerOf(worker: ThreadWorker): Promise<unknown> {
   return new Promise((settled, failed) => {
     const unexpected = () => failed(new Error('the worker gave no answer'))
-    worker.call(request, {
+    const call = worker.call(request, {
       settled,
       event: () => true,
       declined: unexpected,
       died: unexpected,
     })
+    call.wait()
   })
 }
 

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createLookout } from '../../../src/engine/thread/lookout.ts'
+import { toSuccess } from '../../helpers/make-call.ts'
+import { createRig, type Rig } from '../contract/rig.ts'
+
+let rig: Rig
+beforeAll(async () => {
+  rig = await createRig('thread')
+})
+afterAll(() => rig.host.close())
+
+const callInARow = async (ms: number): Promise<number> => {
+  const until = performance.now() + ms
+  let calls = 0
+  for (; performance.now() < until; calls += 1) await rig.check()
+  return calls
+}
+
+test('calls that follow one another at once keep no timer waiting', async () => {
+  let last = performance.now()
+  let longest = 0
+  let ticks = 0
+  const timer = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+    ticks += 1
+  }, 1)
+  const calls = await callInARow(500)
+  clearInterval(timer)
+  expect(calls).toBeGreaterThan(500)
+  expect(ticks).toBeGreaterThan(50)
+  expect(longest).toBeLessThan(250)
+})
+
+test('nobody looks for anything once calls have stopped', async () => {
+  await callInARow(200)
+  await sleep(100)
+  const before = process.cpuUsage()
+  await sleep(500)
+  const { user, system } = process.cpuUsage(before)
+  // A worker that went on looking would use all of them.
+  expect((user + system) / 1_000).toBeLessThan(250)
+})
+
+test('an answer longer than what can be left arrives as well, and so does a call', async () => {
+  await rig.load('values.ts')
+  for (let n = 0; n < 20; n += 1) {
+    const text = 'ü€'.repeat(1_000 * n)
+    const result = toSuccess(await rig.call('echo', { value: text }))
+    expect(result.value).toMatchObject({ args: { value: text } })
+  }
+})
+
+test('the host looks only where the last answer came at once, and for one call at a time', () => {
+  const lookout = createLookout()
+  const [first, second] = [lookout.enter(), lookout.enter()]
+  if (first === undefined || second === undefined) return expect(first).toBe(second)
+  first.called()
+  expect(first.waitUntil()).toBe(0)
+  first.answered()
+  // Cold code is not quick.
+  for (let n = 0; n < 100; n += 1) {
+    first.called()
+    first.answered()
+  }
+  first.called()
+  expect(first.waitUntil()).toBeGreaterThan(0)
+  second.called()
+  expect(first.waitUntil()).toBe(0)
+  second.answered()
+  expect(first.waitUntil()).toBeGreaterThan(0)
+  first.answered()
+  const until = performance.now() + 2
+  while (performance.now() < until);
+  for (let n = 0; n < 2; n += 1) {
+    first.called()
+    // This turn of the loop has lasted long enough.
+    expect(first.waitUntil()).toBe(0)
+    first.answered()
+  }
+})
+
+test('a worker that dies while it looks leaves the post to another', () => {
+  const lookout = createLookout()
+  const [first, second] = [lookout.enter(), lookout.enter()]
+  if (first === undefined || second === undefined) return expect(first).toBe(second)
+  const post = new Int32Array(first.task.post)
+  Atomics.store(post, 0, first.task.number)
+  second.end()
+  expect(Atomics.load(post, 0)).toBe(first.task.number)
+  first.end()
+  expect(Atomics.load(post, 0)).toBe(0)
+})

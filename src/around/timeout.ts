@@ -16,18 +16,22 @@ export async function withTimeout(
   ms: number,
   next: NextStage,
 ): Promise<Outcome> {
-  const expired = Promise.withResolvers<undefined>()
+  let expire = (): void => undefined
   using fused = fuseSignals(sourcesOf(call, pass.signal), call.interrupt)
   using deadline = createDeadline(ms, () => {
     limit.reason = timeoutReason(ms)
     fused.abort(limit.reason)
-    expired.resolve(undefined)
+    expire()
   })
   const limit: Limit = { ms, reason: undefined, deadline, left: false }
   const off = call.interrupt.onFire(() => deadline[Symbol.dispose]())
   try {
     const inner = next({ signal: fused.signal, fused: fused.signal, limit })
-    const ended = await Promise.race([inner, expired.promise])
+    const ended = await new Promise<Outcome | undefined>((resolve, reject) => {
+      expire = () => resolve(undefined)
+      if (limit.reason !== undefined) expire()
+      inner.then(resolve, reject)
+    })
     if (ended !== undefined && !deadline.expired) return ended
     const timedOut = toTimeout(call, ms, ended ?? (await afterStop(call, inner)))
     call.lastOutcome = timedOut

@@ -176,8 +176,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
   return () => (made ??= make())
 }
 
-// Stays until it is told to end, so that it can be looked at from outside.
-const INSIDE = `const fs = require('node:fs'); const net = require('node:net'); const got = []
+// Becomes nobody as a runner does, and stays until it is told to end, so that it can be looked at from outside.
+const INSIDE = `if (process.getuid() === 0) { process.setgroups([]); process.setgid(65534); process.setuid(65534) }
+  const fs = require('node:fs'); const net = require('node:net'); const got = []
   const [port, host] = process.argv.slice(-2).map(Number)
   const attempt = (what, act) => { try { act(); got.push(what) } catch {} }
   const dial = (what, ...to) => new Promise((done) => { try {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -6,17 +7,29 @@ import { openCgroups } from '../../src/sandbox/cgroup-open.ts'
 import { describeConfined } from '../helpers/confined.ts'
 
 const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const FIXTURE = fileURLToPath(new URL('../fixtures/program-limits.ts', import.meta.url))
 const trial = openCgroups()
 const hasCgroups = 'create' in trial
 if ('create' in trial) trial.close()
 
-const WITHOUT = ['bwrap', '--unshare-user', '--dev-bind', '/', '/', '--tmpfs', '/sys/fs/cgroup']
+const MOUNTS = ['--dev-bind', '/', '/', '--tmpfs', '/sys/fs/cgroup']
+const WITHOUT = ['bwrap', '--unshare-user', ...MOUNTS]
 const isRoot = process.getuid?.() === 0
-const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+/** Where nobody may read the checkout, whoever may enter the folder that it lies in. */
+const OPEN = '/mnt/checkout'
+const AS_NOBODY = [
+  ...['bwrap', ...MOUNTS, '--tmpfs', '/mnt', '--ro-bind', ROOT, OPEN],
+  ...['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'],
+]
 
-async function hostIn(wrapper: readonly string[], kernelLimits: string): Promise<unknown> {
-  const node = [process.execPath, '--conditions=caisson-source', FIXTURE, kernelLimits]
+async function hostIn(
+  wrapper: readonly string[],
+  kernelLimits: string,
+  toPath = (path: string) => path,
+): Promise<unknown> {
+  const files = [process.execPath, '--conditions=caisson-source', FIXTURE].map(toPath)
+  const node = [...files, kernelLimits]
   const [file = '', ...args] = [...wrapper, ...node]
   const { stdout } = await run(file, args, { timeout: 60_000 })
   return JSON.parse(stdout)
@@ -57,17 +70,8 @@ describeConfined('limits without cgroups', () => {
     'ATK-106 a host that is not root has the kernel count its processes',
     async () => {
       expect(
-        await hostIn(
-          [
-            ...WITHOUT.slice(0, 1),
-            '--dev-bind',
-            '/',
-            '/',
-            '--tmpfs',
-            '/sys/fs/cgroup',
-            ...AS_NOBODY,
-          ],
-          'preferred',
+        await hostIn(AS_NOBODY, 'preferred', (path) =>
+          path.startsWith(ROOT) ? join(OPEN, path.slice(ROOT.length)) : path,
         ),
       ).toEqual({
         memory: expect.objectContaining({ code: 'TOOL_OUT_OF_MEMORY' }),

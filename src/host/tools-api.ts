@@ -109,9 +109,7 @@ export function createToolsApi(
     schemas: () => shownTools(scope).map(toSchema),
     executionMode: (input) =>
       executionMode(agent === undefined ? () => kernel.scopeOf(input.agent) : scope, input),
-    async execute(input) {
-      return runCall(input, kernel.pipeline, agent)
-    },
+    execute: (input) => runCall(input, kernel.pipeline, agent),
     restrict(restriction) {
       check()
       return changed(scope.layer.restrict(parseRestriction(restriction, scope)))

@@ -1,6 +1,6 @@
 import { withRetry, resolveRetry } from '../around/retry.ts'
 import { withTimeout } from '../around/timeout.ts'
-import type { NextStage } from '../around/stage.ts'
+import type { NextStage, Pass } from '../around/stage.ts'
 import { withWrapper } from '../around/wrapper.ts'
 import type { Listener } from '../registry/hub.ts'
 import { collectListeners } from '../registry/scope.ts'
@@ -102,11 +102,20 @@ function deadlineOf({ registration }: Call, host: AroundHost): number | undefine
 
 // A wrapper can put another signal in its place, but nobody can detach the caller.
 function toDispatch(call: Call, host: AroundHost): NextStage {
-  return async ({ signal, fused, limit }) => {
-    if (signal === fused) return dispatch(call, { stop: signal, visible: signal, limit }, host)
-    const caller = call.exec.signal
-    using stop = fuseSignals(signal === caller ? [] : [signal], call.interrupt)
-    const visible = signal === caller ? caller : stop.signal
-    return await dispatch(call, { stop: stop.signal, visible, limit }, host)
+  return (pass) => {
+    const { signal, fused, limit } = pass
+    if (signal !== fused) return dispatchFused(call, pass, host)
+    return dispatch(call, { stop: signal, visible: signal, limit }, host)
   }
+}
+
+async function dispatchFused(
+  call: Call,
+  { signal, limit }: Pass,
+  host: AroundHost,
+): Promise<Outcome> {
+  const caller = call.exec.signal
+  using stop = fuseSignals(signal === caller ? [] : [signal], call.interrupt)
+  const visible = signal === caller ? caller : stop.signal
+  return await dispatch(call, { stop: stop.signal, visible, limit }, host)
 }

@@ -1,10 +1,11 @@
 import type { Limit } from '../around/stage.ts'
 import { CaissonError, isCaissonError } from '../errors/caisson-error.ts'
 import type { ErrorCode } from '../errors/codes.ts'
-import type { FairQueue } from '../queue/fair-queue.ts'
+import type { FairQueue, QueueRequest } from '../queue/fair-queue.ts'
 import type { Registration } from '../registry/registration.ts'
 import { findTool } from '../registry/layer.ts'
 import type { BodyJob, BodyOutcome, ToolBody } from '../types/engine.ts'
+import type { Soon } from '../types/soon.ts'
 import type { Call } from './call.ts'
 import { stoppedFailure, type StopCause } from './interrupted.ts'
 import { failWith, type Failure, type Outcome } from './outcome.ts'
@@ -84,7 +85,8 @@ async function runAttempt(
   host: DispatchHost,
 ): Promise<Outcome> {
   const { body } = registration
-  const slot = await waitForSlot(call, registration, pass, host)
+  const place = takeSlot(call, registration, pass, host)
+  const slot = place instanceof Promise ? await place : place
   if ('kind' in slot) return slot
   call.bodyContexts = []
   call.concluded = false
@@ -140,18 +142,25 @@ interface Slot {
 
 const FREE: Slot = { release: () => undefined }
 
-async function waitForSlot(
+function takeSlot(
   call: Call,
   registration: Registration,
   pass: DispatchPass,
   host: DispatchHost,
-): Promise<Slot | Failure> {
+): Soon<Slot | Failure> {
   const { lane } = registration.body
   if (lane === undefined) return FREE
   const tenant = call.scope.agentId === undefined ? undefined : call.scope
   const request = { lane, tenant, signal: pass.stop, timeoutMs: host.queueTimeoutMs }
-  const free = host.queue.take(request)
-  if (free !== undefined) return free
+  return host.queue.take(request) ?? waitForSlot(call, request, pass, host)
+}
+
+async function waitForSlot(
+  call: Call,
+  request: QueueRequest,
+  pass: DispatchPass,
+  host: DispatchHost,
+): Promise<Slot | Failure> {
   const queued = performance.now()
   pass.limit?.deadline.pause()
   try {

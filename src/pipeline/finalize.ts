@@ -1,4 +1,6 @@
+import type { Registration } from '../registry/registration.ts'
 import type { JsonValue } from '../types/json.ts'
+import type { Soon } from '../types/soon.ts'
 import type { ProjectionOutcome } from '../types/engine.ts'
 import type { Call } from './call.ts'
 import { failWith, type Outcome } from './outcome.ts'
@@ -6,13 +8,22 @@ import { parseContent } from './parse-content.ts'
 import { toResult } from './to-result.ts'
 
 /** Lets the tool rewrite the content of its result once, whatever the outcome was. */
-export async function runFinalize(
+export function runFinalize(
   call: Call,
   outcome: Outcome,
   diagnose: (text: string) => void,
-): Promise<Outcome> {
+): Soon<Outcome> {
   const { registration } = call
-  if (registration === undefined || !registration.projections.has('finalizeContent')) return outcome
+  if (registration?.projections.has('finalizeContent') !== true) return outcome
+  return finalize(call, registration, outcome, diagnose)
+}
+
+async function finalize(
+  call: Call,
+  registration: Registration,
+  outcome: Outcome,
+  diagnose: (text: string) => void,
+): Promise<Outcome> {
   const { body } = registration
   const result = toResult(call, outcome)
   // A result is plain frozen data already; an exec is not, so a sandbox gets what it may see of it.

@@ -1,8 +1,9 @@
-import type { ListenerKind } from '../registry/hub.ts'
+import type { Listener, ListenerKind } from '../registry/hub.ts'
 import { collectListeners } from '../registry/scope.ts'
 import type { PostDecision } from '../types/decision.ts'
 import type { ContentBlock } from '../types/content.ts'
 import type { JsonValue } from '../types/json.ts'
+import type { Soon } from '../types/soon.ts'
 import type { ErrorCode } from '../errors/codes.ts'
 import { createFailure, type ErrorFacts } from '../errors/caisson-error.ts'
 import type { Call } from './call.ts'
@@ -27,13 +28,18 @@ interface Combined {
 }
 
 /** Runs the `tools/post-execute` waterfall over a frozen result and applies what it decided. */
-export async function runPostExecute(
-  call: Call,
-  outcome: Outcome,
-  timeoutMs: number,
-): Promise<Outcome> {
+export function runPostExecute(call: Call, outcome: Outcome, timeoutMs: number): Soon<Outcome> {
   const listeners = collectListeners(call.scope, EVENT)
   if (listeners.length === 0) return acceptAsIs(call, outcome)
+  return askListeners(call, outcome, listeners, timeoutMs)
+}
+
+async function askListeners(
+  call: Call,
+  outcome: Outcome,
+  listeners: readonly Listener[],
+  timeoutMs: number,
+): Promise<Outcome> {
   const result = toResult(call, outcome)
   // The first block or breakage stands, whatever listeners in front of it say or wait for; a block
   // that one of them hands on as a block stands as it was handed on.

@@ -1,5 +1,7 @@
 import { collectListeners } from '../registry/scope.ts'
+import type { Listener } from '../registry/hub.ts'
 import type { PreDecision } from '../types/decision.ts'
+import type { Soon } from '../types/soon.ts'
 import type { Call } from './call.ts'
 import { runChain, type Answer } from './chain.ts'
 import { interruptedFailure } from './interrupted.ts'
@@ -15,11 +17,19 @@ export type Admission =
 
 const EVENT = 'tools/pre-execute'
 const ALLOW: PreDecision = Object.freeze({ kind: 'allow' })
+const ADMITTED: Admission = Object.freeze({ kind: 'allow' })
 
 /** Runs the `tools/pre-execute` waterfall. The most restrictive decision of any listener wins. */
-export async function runPreExecute(call: Call, timeoutMs: number): Promise<Admission> {
+export function runPreExecute(call: Call, timeoutMs: number): Soon<Admission> {
   const listeners = collectListeners(call.scope, EVENT)
-  if (listeners.length === 0) return { kind: 'allow' }
+  return listeners.length === 0 ? ADMITTED : askListeners(call, listeners, timeoutMs)
+}
+
+async function askListeners(
+  call: Call,
+  listeners: readonly Listener[],
+  timeoutMs: number,
+): Promise<Admission> {
   let denial: Failure | undefined
   const asks: string[] = []
   call.policyUntil = performance.now() + timeoutMs

@@ -1,6 +1,7 @@
 import type { CaissonError } from '../errors/caisson-error.ts'
 import type { Approvals } from '../approval/service.ts'
 import type { AgentRef, CallInput, CallResult } from '../types/call.ts'
+import type { Soon } from '../types/soon.ts'
 import { runApproval } from './approve.ts'
 import { runAround, type AroundHost } from './around.ts'
 import type { Call } from './call.ts'
@@ -10,7 +11,7 @@ import { interruptedFailure } from './interrupted.ts'
 import { materializeCall, readInput, type ReadInput } from './materialize-call.ts'
 import { failWith, type Outcome } from './outcome.ts'
 import { runPostExecute } from './post-execute.ts'
-import { runPreExecute } from './pre-execute.ts'
+import { runPreExecute, type Admission } from './pre-execute.ts'
 import { notifyObservers } from './publish.ts'
 import { CODE_TOOL, presentationOf } from '../registry/presentation.ts'
 import type { Scope } from '../registry/scope.ts'
@@ -63,7 +64,7 @@ export async function runCall(
   if (closed !== undefined) return toClosedResult(closed)
   const admitted = await admitCall(read, host)
   const outcome = await runBody(admitted, host)
-  return commitCall(admitted, outcome, host)
+  return await commitCall(admitted, outcome, host)
 }
 
 /** From the record of the call to the decision whether its body may run. */
@@ -71,7 +72,8 @@ export async function admitCall(input: ReadInput, host: PipelineHost): Promise<A
   const { call, failure } = materializeCall(input, host.scopeOf(input))
   host.enter(call)
   try {
-    await host.begin(call)
+    const begun = host.begin(call)
+    if (begun instanceof Promise) await begun
     if (failure !== undefined) return { call, refused: failure, reachesPost: false }
     if (call.interrupt.code !== undefined) {
       return { call, refused: interruptedFailure(call.interrupt, 'before'), reachesPost: false }
@@ -80,7 +82,8 @@ export async function admitCall(input: ReadInput, host: PipelineHost): Promise<A
     if (collapsed !== undefined) {
       return { call, refused: collapsed, reachesPost: false, isCollapsed: true }
     }
-    const refused = await decide(call, host)
+    const decided = decide(call, host)
+    const refused = decided instanceof Promise ? await decided : decided
     return { call, refused: withCodes(call, refused), reachesPost: true }
   } catch (error) {
     host.leave(call)
@@ -105,16 +108,16 @@ export async function commitCall(
   host: PipelineHost,
 ): Promise<CallResult> {
   try {
-    const decided = reachesPost
-      ? await runPostExecute(call, outcome, host.policyTimeoutMs)
-      : outcome
-    const finalized =
-      isCollapsed === true ? decided : await runFinalize(call, decided, host.diagnose)
+    const post = reachesPost ? runPostExecute(call, outcome, host.policyTimeoutMs) : outcome
+    const decided = post instanceof Promise ? await post : post
+    const last = isCollapsed === true ? decided : runFinalize(call, decided, host.diagnose)
+    const finalized = last instanceof Promise ? await last : last
     const final = host.redact === undefined ? finalized : await host.redact(call, finalized)
     const result = toResult(call, final)
     notifyObservers(call, result, host.diagnose)
     host.settled?.(call, result)
-    await host.commit(call, result)
+    const committed = host.commit(call, result)
+    if (committed instanceof Promise) await committed
     return result
   } finally {
     host.leave(call)
@@ -136,11 +139,20 @@ function withCodes(call: Call, refused: Outcome | undefined): Outcome | undefine
   return { ...refused, failure: { ...refused.failure, reasons: [...denialCodes] } }
 }
 
-async function decide(call: Call, host: PipelineHost): Promise<Outcome | undefined> {
+function decide(call: Call, host: PipelineHost): Soon<Outcome | undefined> {
   const denied = runGuards(call)
   if (denied !== undefined) return denied
   if (call.interrupt.code !== undefined) return interruptedFailure(call.interrupt, 'before')
-  const admission = await runPreExecute(call, host.policyTimeoutMs)
+  const admission = runPreExecute(call, host.policyTimeoutMs)
+  if (!(admission instanceof Promise)) return decideAbout(admission, call, host)
+  return admission.then((given) => decideAbout(given, call, host))
+}
+
+function decideAbout(
+  admission: Admission,
+  call: Call,
+  host: PipelineHost,
+): Soon<Outcome | undefined> {
   if (admission.kind === 'refuse') return admission.failure
   if (admission.kind === 'allow') return undefined
   return runApproval(call, admission.reason, host.approvals)

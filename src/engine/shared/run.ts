@@ -1,5 +1,6 @@
 import { isCaissonError } from '../../errors/caisson-error.ts'
 import type { BodyJob, BodyOutcome, ProjectionJob, ProjectionOutcome } from '../../types/engine.ts'
+import type { Soon } from '../../types/soon.ts'
 import type { RealmLimits } from '../../../workers/isolate/protocol.ts'
 import { CONFIRM_MS, isConfirmed } from './confirm.ts'
 import { PROJECTION_BUDGET_MS, type Conversation, type Ending, type Seat } from './conversation.ts'
@@ -16,7 +17,7 @@ export interface RunSpec {
    * A place for a body; the caller holds a slot of the engine's lane, and waits until `signal`. At
    * once where one is free. `again`: the one before was dead or declined, and this one must not.
    */
-  lease(signal: AbortSignal, again: boolean): Seat | Promise<Seat>
+  lease(signal: AbortSignal, again: boolean): Soon<Seat>
   /** A place for a projection, which has no slot. */
   leaseAside(again: boolean): Promise<Seat>
 }
@@ -48,7 +49,8 @@ async function runOnce(
   again: boolean,
 ): Promise<BodyOutcome | Untouched> {
   const entered = performance.now()
-  const seat = await leaseUnlessAborted((signal) => spec.lease(signal, again), job.signal)
+  const place = leaseUnlessAborted((signal) => spec.lease(signal, again), job.signal)
+  const seat = place instanceof Promise ? await place : place
   const prepareMs = performance.now() - entered
   if ('kind' in seat) return { ...seat, prepareMs, bodyMs: 0 }
   const begun = performance.now()
@@ -141,16 +143,20 @@ async function leaseOrDeath(leased: Promise<Seat>): Promise<Seat | UntimedDeath>
 }
 
 // A body that has not been entered needs no stopping: whoever aborts does not wait for the place.
-async function leaseUnlessAborted(
-  lease: (signal: AbortSignal) => Seat | Promise<Seat>,
+function leaseUnlessAborted(
+  lease: (signal: AbortSignal) => Soon<Seat>,
   signal: AbortSignal,
-): Promise<Seat | Unstarted> {
-  const stopped = { kind: 'stopped', started: false } as const
-  if (signal.aborted) return stopped
+): Soon<Seat | Unstarted> {
+  if (signal.aborted) return STOPPED
   const place = lease(signal)
-  if ('converse' in place) return place
-  const aborted = Promise.withResolvers<typeof stopped>()
-  const abort = (): void => aborted.resolve(stopped)
+  return place instanceof Promise ? awaitPlace(place, signal) : place
+}
+
+const STOPPED: Unstarted = Object.freeze({ kind: 'stopped', started: false })
+
+async function awaitPlace(place: Promise<Seat>, signal: AbortSignal): Promise<Seat | Unstarted> {
+  const aborted = Promise.withResolvers<Unstarted>()
+  const abort = (): void => aborted.resolve(STOPPED)
   signal.addEventListener('abort', abort, { once: true })
   const leased = leaseOrDeath(place)
   const first = await Promise.race([leased, aborted.promise])
@@ -159,7 +165,7 @@ async function leaseUnlessAborted(
   void leased.then((seat) => {
     if ('converse' in seat) seat.giveBack()
   })
-  return stopped
+  return STOPPED
 }
 
 /** Abort message first, then the grace, then the kill. */

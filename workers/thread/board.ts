@@ -3,7 +3,10 @@ const STAGE = 1
 const REST = 2
 const HEARD = 3
 const OFFER = 4
-const WORDS = 5
+const TOOK = 5
+const WORDS = 6
+
+const MOST = 2 ** 31 - 1
 
 /** Messages a worker may be ahead of the host. */
 const WINDOW = 128
@@ -39,6 +42,16 @@ export function noteStarted(board: Board): void {
 /** Host: how many bodies have been entered. */
 export function readStarted(board: Board): number {
   return Atomics.load(board, STARTED)
+}
+
+/** Worker: what its last call took from its arrival to its answer, in milliseconds. */
+export function noteTook(board: Board, ms: number): void {
+  Atomics.store(board, TOOK, Math.min(Math.round(ms * 1_000), MOST))
+}
+
+/** Host: what the worker's last call took in it, in milliseconds. */
+export function readTook(board: Board): number {
+  return Atomics.load(board, TOOK) / 1_000
 }
 
 /** Worker: a projection begins. */

@@ -13,6 +13,7 @@ import {
   leaveStage,
   noteRest,
   noteStarted,
+  noteTook,
   takeOffer,
   type Board,
 } from './board.ts'
@@ -79,6 +80,7 @@ export function createThreadStage(): ThreadStage {
     }
     openMailbox(on.orders)
     const saidBefore = sent
+    const begun = performance.now()
     const send = (event: string): void => {
       port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
       sent += 1
@@ -91,6 +93,7 @@ export function createThreadStage(): ThreadStage {
     live = undefined
     // The answer goes out first: the caller does not wait for what its call leaves behind.
     const answer = `{"t":"settle","id":"${id}","outcome":${outcome}}`
+    noteTook(board, performance.now() - begun)
     // What was said by the port is heard first.
     if (sent !== saidBefore || !leaveMail(on.answers, answer)) port.postMessage(answer)
     await comeToRest(on)

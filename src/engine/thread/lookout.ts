@@ -16,11 +16,11 @@ export interface Watch {
   readonly task: LookoutTask
   /** It is given a call. */
   called(): void
-  /** It has answered or declined, or is dead. */
-  answered(): void
+  /** It has answered, after `tookMs` of its own, or declined, or is dead. */
+  answered(tookMs?: number): void
   /**
    * Until when the host may look for the answer of the call it makes now, by `performance.now()`; 0 for
-   * not at all. Only where the last one came at once and no other call of the engine is under way.
+   * not at all. Only where the last one was quick and no other call of the engine is under way.
    */
   waitUntil(): number
   /** The worker is dead, and looks no more. */
@@ -29,8 +29,8 @@ export interface Watch {
 
 /** How long the host looks for one answer, in milliseconds. */
 const LOOK_MS = 0.05
-/** An answer that took longer than this is not looked for the next time. */
-const QUICK_MS = 0.1
+/** After a call that took its worker longer than this the host does not look for the next answer. */
+const QUICK_MS = 0.05
 /** After so much time the loop of the host turns before it looks again: timers and sockets wait for it. */
 const TURN_MS = 1
 
@@ -61,9 +61,9 @@ export function createLookout(): Lookout {
           live += 1
           since = performance.now()
         },
-        answered() {
+        answered(tookMs = Infinity) {
           live -= 1
-          isQuick = performance.now() - since < QUICK_MS
+          isQuick = tookMs < QUICK_MS
         },
         waitUntil: () => (isQuick && live === 1 && mayStay(since) ? since + LOOK_MS : 0),
         end: () => void Atomics.compareExchange(post, 0, number, 0),

@@ -12,6 +12,7 @@ import {
   noteHeard,
   offerCall,
   readRest,
+  readTook,
   withdrawOffer,
   type Board,
 } from '../../../workers/thread/board.ts'
@@ -153,7 +154,7 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     }
     const call = current?.id === message.id ? current : undefined
     if (message.t === 'settle' && call?.open === true) {
-      close(call)
+      close(call, readTook(board))
       restless = false
       return call.listener.settled(message.outcome)
     }
@@ -161,9 +162,9 @@ export function createThreadWorker(spec: ThreadWorkerSpec): ThreadWorker {
     if (!fits) return kill('protocol', 'a message that fits no live call')
     noteHeard(board)
   }
-  const close = (call: CurrentCall): void => {
+  const close = (call: CurrentCall, tookMs?: number): void => {
     call.open = false
-    watch?.answered()
+    watch?.answered(tookMs)
   }
   const decline = (call: CurrentCall): void => {
     close(call)

@@ -45,6 +45,7 @@ interface Opened {
 }
 
 const { parse, stringify } = JSON
+const now: () => number = performance.now.bind(performance)
 
 /** Creates the one stage of a worker. Module state of its source persists between calls. */
 export function createThreadStage(): ThreadStage {
@@ -80,7 +81,7 @@ export function createThreadStage(): ThreadStage {
     }
     openMailbox(on.orders)
     const saidBefore = sent
-    const begun = performance.now()
+    const begun = now()
     const send = (event: string): void => {
       port.postMessage(`{"t":"event","id":"${id}","body":${event}}`)
       sent += 1
@@ -93,7 +94,7 @@ export function createThreadStage(): ThreadStage {
     live = undefined
     // The answer goes out first: the caller does not wait for what its call leaves behind.
     const answer = `{"t":"settle","id":"${id}","outcome":${outcome}}`
-    noteTook(board, performance.now() - begun)
+    noteTook(board, now() - begun)
     // What was said by the port is heard first.
     if (sent !== saidBefore || !leaveMail(on.answers, answer)) port.postMessage(answer)
     await comeToRest(on)

@@ -10,8 +10,9 @@ const row = (name: string, retryable: CodeRow['retryable'] = false): CodeRow => 
   retryable,
 })
 
-/** Every code a Caisson error or result can carry. docs/errors.md explains each. */
-export const ERROR_CODES = {
+const CODES = {
+  // Every fresh context makes this table: with a prototype, V8 would make a hidden class per row.
+  __proto__: null as never,
   UNKNOWN_TOOL: row('ToolNotFoundError'),
   INVALID_ARGS: row('ToolArgsError'),
   INVALID_TOOL_OUTPUT: row('ToolOutputError'),
@@ -47,6 +48,9 @@ export const ERROR_CODES = {
   TOOL_NOT_STARTED: row('RepairError'),
   TOOL_OUTCOME_UNKNOWN: row('RepairError'),
 } as const satisfies Record<string, CodeRow>
+
+/** Every code a Caisson error or result can carry; without a prototype. docs/errors.md explains each. */
+export const ERROR_CODES: Omit<typeof CODES, '__proto__'> = CODES
 
 /** A code of the closed table. */
 export type ErrorCode = keyof typeof ERROR_CODES

@@ -27,7 +27,7 @@ const realm: Realm = installGlobals(globalThis, {
 })
 
 const virtual: (name: string) => unknown = createVirtualModules(
-  { schemastery: () => require('@deepseek-ai/schemastery') as unknown },
+  { schemastery: () => require('../realm/lazy/schemastery.ts') as unknown },
   boot.schemas && findWhenNeeded(boot.schemas),
 )
 

@@ -11,14 +11,12 @@ import type { ThreadBoot } from './protocol.ts'
  */
 export async function loadBundle(boot: ThreadBoot): Promise<Toolbox> {
   refuseAddons()
-  const schemastery = (): unknown =>
-    createRequire(boot.entry)('@deepseek-ai/schemastery') as unknown
-  return evaluateBundle(boot, schemastery)
+  return evaluateBundle(boot, () => requireSchemastery(boot))
 }
 
 /** The same where native add-ons may be loaded too; `schemastery` is the library that plugins find. */
 export async function evaluateBundle(
-  boot: ThreadBoot,
+  boot: Omit<ThreadBoot, 'schemastery'>,
   schemastery: () => unknown,
 ): Promise<Toolbox> {
   const factory = runInThisContext(`(${boot.code}\n)`, {
@@ -28,6 +26,17 @@ export async function evaluateBundle(
   const module: BundleModule = { exports: {} }
   await factory(createToolRequire(boot.entry, schemastery), module, module.exports)
   return createToolbox(module, boot.config)
+}
+
+/** The plugin's own copy, where it has one; in an isolate there is none but the host's. */
+function requireSchemastery({ entry, schemastery }: ThreadBoot): unknown {
+  const require = createRequire(entry)
+  try {
+    return require('@deepseek-ai/schemastery')
+  } catch (error) {
+    if (Reflect.get(Object(error), 'code') !== 'MODULE_NOT_FOUND') throw error
+    return require(schemastery)
+  }
 }
 
 // An add-on that owns a handle aborts the whole process when its thread is terminated.

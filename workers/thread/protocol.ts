@@ -27,6 +27,8 @@ export interface ThreadBoot {
   readonly code: string
   /** Absolute entry file: what `require` and `import()` resolve from. */
   readonly entry: string
+  /** Where the configuration library of plugins lies that have none of their own. */
+  readonly schemastery: string
   readonly config?: unknown
   readonly env: Readonly<Record<string, string>>
 }

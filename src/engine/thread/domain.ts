@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { createRequire } from 'node:module'
 import type { SandboxProfile } from '../../types/profile.ts'
 import type { BundledSource } from '../../types/source.ts'
 import type { RealmLimits } from '../../../workers/isolate/protocol.ts'
@@ -17,6 +18,7 @@ export interface Domain {
 
 /** What a message may hold besides the value: two projections of 256 KiB and what is around them. */
 const ENVELOPE_BYTES = 576 * 1024
+const SCHEMASTERY = createRequire(import.meta.url).resolve('@deepseek-ai/schemastery')
 
 export function createDomain(
   source: BundledSource,
@@ -30,7 +32,13 @@ export function createDomain(
     memoryMb: profile.limits.memoryMb,
     limits: toRealmLimits(profile),
     open: {
-      boot: { code, entry, env: profile.env, ...(config === undefined ? {} : { config }) },
+      boot: {
+        code,
+        entry,
+        schemastery: SCHEMASTERY,
+        env: profile.env,
+        ...(config === undefined ? {} : { config }),
+      },
       messageBytes: profile.limits.outputBytes + ENVELOPE_BYTES,
       timeoutMs: loadTimeoutMs,
     },

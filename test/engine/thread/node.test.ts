@@ -1,3 +1,6 @@
+import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToolHost } from '../../../src/host/create-tool-host.ts'
@@ -35,6 +38,17 @@ test('process.env holds what the profile names, and nothing of the host', async 
   delete process.env['CAISSON_TEST_SECRET']
   expect(value).toMatchObject({ env: { LANGUAGE: 'de' } })
   expect(JSON.stringify(value)).not.toContain('canary')
+})
+
+test('a plugin has its configuration library where none is installed beside it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'caisson-plugin-'))
+  const fixtures = fileURLToPath(new URL('../../fixtures/tools/', import.meta.url))
+  await copyFile(join(fixtures, 'plugin-config.ts'), join(folder, 'plugin-config.ts'))
+  await using host = createToolHost({ workspace: folder })
+  await host.tools.load('plugin-config.ts', { profile: 'trusted', config: { limit: 7 } })
+  const { value } = toSuccess(await host.tools.execute(makeCall('limits')))
+  expect(value).toEqual({ limit: 7, unit: 'ms' })
+  await rm(folder, { recursive: true })
 })
 
 test('what a tool writes to its streams goes into its log', async () => {

@@ -56,6 +56,7 @@ const boot = {
   code: `(require, module) => {
     module.exports = { name: 'none', description: '', parameters: {}, execute() {}, output: {} }
   }`,
+  schemastery: '',
   entry: '/nowhere',
   env: {},
 }

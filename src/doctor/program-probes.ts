@@ -59,10 +59,13 @@ export function programProbes(bench: Bench): Probe[] {
   const stop = (id: string, limit: string, spec: StopSpec): Probe =>
     probe(id, limit, async () => judgeStop(await bench.shoot(spec.tool), spec))
   return [
-    stop('sync-loop', 'wall time', {
-      ...{ tool: 'p_loop', code: 'TOOL_TIMEOUT', kills: true },
-      ...{ mechanism: 'host timer, SIGKILL', byMs: LOOP_MS + GRACE_MS },
-    }),
+    {
+      ...stop('sync-loop', 'wall time', {
+        ...{ tool: 'p_loop', code: 'TOOL_TIMEOUT', kills: true },
+        ...{ mechanism: 'host timer, SIGKILL', byMs: LOOP_MS + GRACE_MS },
+      }),
+      alone: true,
+    },
     stop('small-objects', 'memory', {
       ...{ tool: 'p_objects', code: 'TOOL_OUT_OF_MEMORY', kills: true },
       ...{ mechanism: MEMORY, byMs: LONG_MS },

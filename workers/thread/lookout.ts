@@ -1,3 +1,5 @@
+import { now } from './clock.ts'
+
 /** Tells a worker how long to look for its next call instead of sleeping until it comes. */
 export interface Lookout {
   /** A call has arrived. */
@@ -10,8 +12,6 @@ export interface Lookout {
 const LOOK_MS = 0.2
 /** Calls that follow one another more slowly than this are not looked for. */
 const NEAR_MS = 0.4
-// A tool must not be able to replace the clock that ends a look.
-const now: () => number = performance.now.bind(performance)
 
 /**
  * Creates the lookout of worker `number`. It looks only where the call before came soon after its own,

@@ -1,3 +1,5 @@
+import { now } from './clock.ts'
+
 /**
  * Where one thread leaves a text for another that is awake, in memory that both share: a message would
  * cost it the waking of a thread that does not sleep.
@@ -17,9 +19,6 @@ const UNIT_BYTES = 3
 const SHUT = 0
 const OPEN = 1
 const FULL = 2
-
-// A tool must not be able to replace the clock that ends a look.
-const now: () => number = performance.now.bind(performance)
 
 const START = WORDS * Int32Array.BYTES_PER_ELEMENT
 

@@ -18,6 +18,7 @@ import {
   type Board,
 } from './board.ts'
 import { createCallScope, type CallScope, type ScopedCall } from './call-scope.ts'
+import { now } from './clock.ts'
 import { installConsole } from './console.ts'
 import { loadBundle } from './load-bundle.ts'
 import { createLookout, type Lookout } from './lookout.ts'
@@ -45,7 +46,6 @@ interface Opened {
 }
 
 const { parse, stringify } = JSON
-const now: () => number = performance.now.bind(performance)
 
 /** Creates the one stage of a worker. Module state of its source persists between calls. */
 export function createThreadStage(): ThreadStage {

@@ -18,7 +18,6 @@ export interface Domain {
 
 /** What a message may hold besides the value: two projections of 256 KiB and what is around them. */
 const ENVELOPE_BYTES = 576 * 1024
-const SCHEMASTERY = createRequire(import.meta.url).resolve('@deepseek-ai/schemastery')
 
 export function createDomain(
   source: BundledSource,
@@ -35,7 +34,7 @@ export function createDomain(
       boot: {
         code,
         entry,
-        schemastery: SCHEMASTERY,
+        schemastery: createRequire(import.meta.url).resolve('@deepseek-ai/schemastery'),
         env: profile.env,
         ...(config === undefined ? {} : { config }),
       },

@@ -72,27 +72,25 @@ export function openArena(options: HostOptions = {}): Arena {
     await writeFile(file, text)
     return file
   }
-  /** What was left loaded, by its text: a test that is tried again loads it again. */
-  const left = new Map<string, AsyncDisposable>()
-  const load: Arena['load'] = async (attack) => {
-    const text = textOf(attack)
-    await left.get(text)?.[Symbol.asyncDispose]()
-    left.delete(text)
-    left.set(text, await loadAttack(attack))
-  }
+  /** By its text: a test that is tried again loads what its first try has left. */
+  const loadedBefore = new Map<string, AsyncDisposable>()
+  const load: Arena['load'] = async (attack) => void (await loadAttack(attack))
   const loadAttack = async (attack: Attack): Promise<AsyncDisposable> => {
     const {
-      body: _body,
-      source: _source,
-      fields: _fields,
-      tool: _tool,
+      body,
+      source,
+      fields,
+      tool,
       args: _args,
       signal: _signal,
       kills: _kills,
       ...rest
     } = attack
-    const file = await writeSource(textOf(attack))
+    const text = source ?? defineTool(tool ?? 'attack', body ?? '', fields)
+    await loadedBefore.get(text)?.[Symbol.asyncDispose]()
+    const file = await writeSource(text)
     const loaded = await opened().host.tools.load(file, { timeoutMs: TIMEOUT_MS, ...rest })
+    loadedBefore.set(text, loaded)
     await checkState(opened().host, loaded)
     return loaded
   }
@@ -210,10 +208,6 @@ function checkAudit(lines: readonly SessionLine[], result: CallResult): void {
   const results = lines.filter((line) => line.type === 'tool/result')
   expect(results, 'C1 settled once').toHaveLength(1)
   expect(results[0]?.data, 'C6 the log agrees').toMatchObject({ isError: result.isError })
-}
-
-function textOf({ source, tool = 'attack', body = '', fields }: Attack): string {
-  return source ?? defineTool(tool, body, fields)
 }
 
 async function checkGood(agent: Agent): Promise<void> {

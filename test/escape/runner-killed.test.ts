@@ -113,26 +113,29 @@ test('BUG-13 a host that is closed under calls of every kind ends them all, and 
   for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow()
 })
 
-test('what a result says of its time and its attempts is true', async () => {
-  await arena.load({
-    tool: 'timed',
-    body: 'await new Promise((r) => setTimeout(r, 100)); return 1',
-    timeoutMs: 10_000,
-  })
-  const warm = await run('timed')
-  const before = arena.host.childPids()
-  killAll()
-  await expect.poll(() => arena.host.childPids().some((pid) => before.includes(pid))).toBe(false)
-  const cold = await run('timed')
-  for (const { timings, attempts } of [warm, cold]) {
-    // A body has begun once the host hears so, which is later where others have the CPU.
-    expect(timings.bodyMs).toBeGreaterThan(50)
-    expect(timings.prepareMs + timings.bodyMs).toBeGreaterThanOrEqual(99)
-    expect(attempts).toMatchObject([{ attempt: 1, started: true }])
-    const { queueMs, prepareMs, bodyMs, totalMs } = timings
-    expect(queueMs + prepareMs + bodyMs).toBeLessThanOrEqual(totalMs + 1)
-  }
-  // The start of the runner is no time of the body.
-  expect(cold.timings.prepareMs).toBeGreaterThan(20)
-  expect(warm.timings.prepareMs).toBeLessThan(cold.timings.prepareMs)
-}, 30_000)
+// A host that does not get the CPU hears late that a body has begun, and takes it for shorter than it was.
+test(
+  'what a result says of its time and its attempts is true',
+  { retry: 3, timeout: 30_000 },
+  async () => {
+    await arena.load({
+      tool: 'timed',
+      body: 'await new Promise((r) => setTimeout(r, 100)); return 1',
+      timeoutMs: 10_000,
+    })
+    const warm = await run('timed')
+    const before = arena.host.childPids()
+    killAll()
+    await expect.poll(() => arena.host.childPids().some((pid) => before.includes(pid))).toBe(false)
+    const cold = await run('timed')
+    for (const { timings, attempts } of [warm, cold]) {
+      expect(timings.bodyMs).toBeGreaterThanOrEqual(99)
+      expect(attempts).toMatchObject([{ attempt: 1, started: true }])
+      const { queueMs, prepareMs, bodyMs, totalMs } = timings
+      expect(queueMs + prepareMs + bodyMs).toBeLessThanOrEqual(totalMs + 1)
+    }
+    // The start of the runner is no time of the body.
+    expect(cold.timings.prepareMs).toBeGreaterThan(20)
+    expect(warm.timings.prepareMs).toBeLessThan(cold.timings.prepareMs)
+  },
+)

@@ -7,6 +7,7 @@ import { createRig, type Rig } from '../contract/rig.ts'
 let rig: Rig
 beforeAll(async () => {
   rig = await createRig('thread')
+  await rig.load('node-tools.ts')
 })
 afterAll(() => rig.host.close())
 
@@ -53,7 +54,6 @@ test(
   'a tool that stops the clock of its worker keeps it looking no longer',
   { retry: 3 },
   async () => {
-    await rig.load('node-tools.ts')
     const leave = async (what: string) => toSuccess(await rig.call('leaves-on-thread', { what }))
     const { value: thread } = await leave('stopped clock')
     for (let n = 0; n < 300; n += 1) expect((await leave('nothing')).value).toBe(thread)

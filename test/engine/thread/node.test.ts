@@ -1,10 +1,10 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToolHost } from '../../../src/host/create-tool-host.ts'
 import { makeCall, toFailed, toSuccess } from '../../helpers/make-call.ts'
+import { makeFolder } from '../../helpers/serving.ts'
 import { createRig, type Rig } from '../contract/rig.ts'
 
 let rig: Rig
@@ -41,14 +41,13 @@ test('process.env holds what the profile names, and nothing of the host', async 
 })
 
 test('a plugin has its configuration library where none is installed beside it', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'caisson-plugin-'))
+  const folder = makeFolder('caisson-plugin-')
   const fixtures = fileURLToPath(new URL('../../fixtures/tools/', import.meta.url))
   await copyFile(join(fixtures, 'plugin-config.ts'), join(folder, 'plugin-config.ts'))
   await using host = createToolHost({ workspace: folder })
   await host.tools.load('plugin-config.ts', { profile: 'trusted', config: { limit: 7 } })
   const { value } = toSuccess(await host.tools.execute(makeCall('limits')))
   expect(value).toEqual({ limit: 7, unit: 'ms' })
-  await rm(folder, { recursive: true })
 })
 
 test('what a tool writes to its streams goes into its log', async () => {

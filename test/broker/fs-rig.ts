@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -10,6 +10,7 @@ import { createRootFinder } from '../../src/broker/fs/roots.ts'
 import { createFileScenes } from '../../src/broker/fs/scenes.ts'
 import type { CapabilityContext, CapabilityRecord } from '../../src/types/capability.ts'
 import type { FsGrant } from '../../src/types/profile.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 /** A workspace on disk with a folder beside it, and attempts that ask for files in it. */
 export interface FsRig {
@@ -52,7 +53,7 @@ const EXTRAS: Readonly<Record<string, Record<string, unknown>>> = {
 /** Creates the folders of the running test; they go when it ends. */
 export function createFsRig(options: FsRigOptions = {}): FsRig {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-fs-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   const [workspace, outside, shipped] = ['root', 'outside', 'shipped'].map((name) => {
     mkdirSync(join(folder, name))
     return join(folder, name)

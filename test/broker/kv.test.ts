@@ -1,12 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createBrokers } from '../../src/broker/brokers.ts'
 import { createKvBroker } from '../../src/broker/kv/broker.ts'
 import { createKvStore } from '../../src/broker/kv/store.ts'
 import type { CapabilityContext } from '../../src/types/capability.ts'
 import type { JsonValue } from '../../src/types/json.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 interface Kv {
   ask(payload: unknown): Promise<JsonValue>
@@ -48,12 +48,6 @@ function createKvRig(folder?: string): { as(who?: Who): Kv; diagnostics: string[
       }
     },
   }
-}
-
-const makeFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-kv-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
 }
 
 describe('the kv broker', () => {
@@ -150,7 +144,7 @@ describe('the kv broker', () => {
 
 describe('the kv store on disk', () => {
   test('values survive the host, in files that say nothing by their names', async () => {
-    const folder = makeFolder()
+    const folder = makeFolder('caisson-kv-')
     const who = { tool: '../../evil', agent: { id: '../a' } }
     const first = createKvRig(folder)
     await Promise.all(Array.from({ length: 50 }, (_, at) => first.as(who).set(`k${at}`, at)))
@@ -165,7 +159,7 @@ describe('the kv store on disk', () => {
   })
 
   test('a file that is damaged is put aside, and said', async () => {
-    const folder = makeFolder()
+    const folder = makeFolder('caisson-kv-')
     await createKvRig(folder).as().set('k', 1)
     const [name = ''] = readdirSync(folder)
     writeFileSync(join(folder, name), readFileSync(join(folder, name), 'utf8').slice(0, -5))
@@ -177,7 +171,7 @@ describe('the kv store on disk', () => {
   })
 
   test('a folder that cannot be used is a refusal and a diagnostic, and heals', async () => {
-    const folder = makeFolder()
+    const folder = makeFolder('caisson-kv-')
     writeFileSync(join(folder, 'file'), '')
     const rig = createKvRig(join(folder, 'file'))
     expect(await rig.as().set('k', 1)).toBe('CAPABILITY_DENIED')

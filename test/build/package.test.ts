@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { caisson, ROOT } from '../cli/caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const run = promisify(execFile)
 const MINUTES = 60_000
@@ -49,7 +50,7 @@ beforeAll(async () => {
     await writeFile(join(folder, file), await readmeBlock(file))
   }
 }, 4 * MINUTES)
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 describe('the packed product', () => {
   test('runs the tool of the README from the tarball in an empty folder', async () => {

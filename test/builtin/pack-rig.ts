@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -10,6 +10,7 @@ import type { ToolHost } from '../../src/host/create-tool-host.ts'
 import type { CallResult } from '../../src/types/call.ts'
 import { makeCall } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 /** A workspace of its own with the pack in a host. */
 export interface PackRig {
@@ -33,8 +34,8 @@ export async function makePack(
   const workspace = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-pack-')))
   const logs = mkdtempSync(join(tmpdir(), 'caisson-pack-log-'))
   onTestFinished(() => {
-    rmSync(workspace, { recursive: true, force: true })
-    rmSync(logs, { recursive: true, force: true })
+    removeFolder(workspace)
+    removeFolder(logs)
   })
   const { host, diagnostics } = makeHost({ workspace, ...options })
   await host.tools.load('builtin', load)

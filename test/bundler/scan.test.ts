@@ -1,15 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { SourceUse } from '../../workers/bundler/read-use.ts'
 import { scanTool } from '../../workers/bundler/scan.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let root = ''
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'caisson-scan-'))
 })
-afterAll(() => rm(root, { recursive: true, force: true }))
+afterAll(() => removeFolder(root))
 
 async function scan(code: string, more: Record<string, string> = {}): Promise<SourceUse> {
   const entry = join(root, 'entry.ts')

@@ -1,11 +1,12 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { caisson, onlyObject } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-approve-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const at = (name: string): string => join(folder, name)
 const config = at('caisson.config.json')
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import type { Comparison } from '../../src/load/compare.ts'
 import type { LoadReport } from '../../src/load/report.ts'
 import { childrenOf, isGone } from '../../src/sandbox/process-tree.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -21,7 +22,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'caisson-bench-'))
   await writeFile(file('two.json'), '{"maxRunners":2,"maxQueue":1000}')
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 async function bench(...args: string[]): Promise<{ code: number | null; report: LoadReport }> {
   const run = await caisson(['bench', ...args, '--json'])

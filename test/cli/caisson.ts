@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll } from 'vitest'
+import { removeFolder } from '../helpers/folders.ts'
 
 /** What one run of the command line gave. */
 export interface CliRun {
@@ -18,7 +19,7 @@ const BIN = fileURLToPath(new URL('../../bin/caisson.mjs', import.meta.url))
 
 // What is decided during tests is no history of the person who runs them.
 const STATE = mkdtempSync(join(tmpdir(), 'caisson-cli-state-'))
-afterAll(() => rmSync(STATE, { recursive: true, force: true }))
+afterAll(() => removeFolder(STATE))
 
 /** Runs `caisson` as a child process, by default in the repository's folder and with state of its own. */
 export async function caisson(

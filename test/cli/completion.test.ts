@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { caisson } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const run = promisify(execFile)
 const SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -25,7 +26,7 @@ beforeAll(async () => {
     )
   }
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 /** What bash offers for the last word of each line, once it has sourced the script. */
 async function complete(lines: readonly (readonly string[])[]): Promise<string[][]> {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { describeConfined } from '../helpers/confined.ts'
 import { listMarked } from '../helpers/marked-processes.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const DIFF = join(ROOT, 'examples/community/json-diff.mjs')
 const SERVERS = join(ROOT, 'test/fixtures/mcp')
@@ -27,7 +28,7 @@ beforeAll(() => {
   writeFileSync(file('sub/two.mjs'), tool('second_tool'))
   write('two.json', { sources: ['sub/one.mjs', { source: 'sub/two.mjs', name: 'the second' }] })
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 describe('a configuration on the command line', { timeout: 60_000 }, () => {
   test('list shows what it loads, under the names it gives', async () => {

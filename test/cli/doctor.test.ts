@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { DoctorReport } from '../../src/doctor/types.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 vi.setConfig({ testTimeout: 180_000 })
 
@@ -12,7 +13,7 @@ let folder = ''
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'caisson-doctor-test-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 const writeProfile = async (profile: object): Promise<string> => {
   const file = join(folder, `${Math.random()}.json`)

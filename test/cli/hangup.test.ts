@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { listMarked } from '../helpers/marked-processes.ts'
 import { ROOT } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null']).status === 0
 
@@ -13,7 +14,7 @@ test.skipIf(!hasTerminals)(
   'serve ends when its terminal goes away, and reloads while it is there',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), `caisson-hangup-${randomUUID()}-`))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    onTestFinished(() => removeFolder(folder))
     const config = join(folder, 'c.json')
     writeFileSync(config, '{ "sources": ["builtin"] }')
     const bin = join(ROOT, 'bin/caisson.mjs')

@@ -1,10 +1,11 @@
 import { existsSync, readdirSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createToolHost } from '../../src/index.ts'
 import { caisson, onlyObject } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let folder = ''
 const at = (name: string): string => join(folder, name)
@@ -13,7 +14,7 @@ const bash = (command: string): string => JSON.stringify({ command })
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'caisson-policy-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 async function put(name: string, text: string): Promise<string> {
   await writeFile(at(name), text)

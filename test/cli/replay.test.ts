@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -6,6 +6,7 @@ import { drawLine } from '../../src/cards/draw-line.ts'
 import { replaySession } from '../../src/cli/replay.ts'
 import { openSessionLog } from '../../src/session/log/open.ts'
 import type { SessionEventData, SessionEventType, SessionLine } from '../../src/types/events.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const OPTIONS = { width: 80, color: false }
 const TIMINGS = { queueMs: 0, prepareMs: 0, bodyMs: 0, totalMs: 5 }
@@ -16,7 +17,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'caisson-replay-'))
   path = join(folder, 's.jsonl')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
+afterEach(() => removeFolder(folder))
 
 type Add = <T extends SessionEventType>(
   place: { agent: string | null; step?: number },

@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { caisson, onlyObject } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let folder = ''
 const tool = (name: string): string => join(folder, name)
@@ -39,7 +40,7 @@ beforeAll(async () => {
   )
   await writeFile(tool('args.json'), '{"n": 21}')
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 describe('caisson run', () => {
   test('prints a pending and a completed card and exits 0', async () => {

@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listDescendants, until } from '../../src/doctor/world.ts'
 import { caisson, onlyObject, ROOT } from './caisson.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const BIN = join(ROOT, 'bin/caisson.mjs')
 let folder = ''
@@ -24,7 +25,7 @@ beforeAll(async () => {
   await writeFile(file('big.mjs'), tool('', "'x'.repeat(200000)"))
   await writeFile(file('endless.mjs'), tool('for (;;) {}', '1'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 test('arguments on standard input may come late', async () => {
   const child = spawn(process.execPath, [BIN, 'run', file('echo.mjs'), '--args', '-', '--json'])

@@ -1,16 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { chooseOne } from '../../src/cli/load-target.ts'
 import { resolveTarget } from '../../src/cli/target.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const config = 'c.json'
 const tools = 'builtin'
 
 function makeWorkspace(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-target-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-target-')
   mkdirSync(join(folder, 'here'))
   return folder
 }

@@ -1,14 +1,15 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test, vi } from 'vitest'
+import { removeFolder } from '../helpers/folders.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-cli-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const BIN = fileURLToPath(new URL('../../bin/caisson.mjs', import.meta.url))
 
 test('ATK-101 `caisson run` of a program that cannot be confined exits with 5 and starts nothing', () => {

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { approvalConfigSchema } from '../../src/policies/auto-approval/config/schema.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const page = readFileSync(new URL('../../docs/approval.md', import.meta.url), 'utf8')
 const INDEX = fileURLToPath(new URL('../../src/index.ts', import.meta.url))
 
 test('the host of the approval page starts, and decides as the page says', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-approval-page-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-approval-page-')
   const code = /^```ts\n([\s\S]*?)^```/m.exec(page)?.[1] ?? ''
   const program = `${code.replace("'caisson'", JSON.stringify(INDEX)).replace("'/ws'", JSON.stringify(folder))}
 const ask = (command: string) => host.approval.explain({ name: 'bash', arguments: { command } })

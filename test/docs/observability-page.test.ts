@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { execa } from 'execa'
 import { parse } from 'jsonc-parser'
@@ -9,6 +9,7 @@ import { makeCall, makeTool, toFailed } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { registerTelemetry } from '../observe/telemetry.ts'
 import { connectTo, startServe, TOKEN } from '../serve/start-serve.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const page = readFileSync(new URL('../../docs/observability.md', import.meta.url), 'utf8')
 const UNITS = join(ROOT, 'examples/community/units.mjs')
@@ -31,7 +32,7 @@ const cells = (start: string): string[] =>
 test('the preloaded SDK of the page prints the span of a call', { timeout: 60_000 }, async () => {
   // Below node_modules, so that the SDK is found from there.
   const folder = mkdtempSync(join(ROOT, 'node_modules/.caisson-docs-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(folder))
   writeFileSync(join(folder, 'otel.mjs'), block('js file=otel.mjs'))
   cpSync(UNITS, join(folder, 'units.mjs'))
   const [, options = '', args = ''] =

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -9,14 +8,14 @@ import { fileSchema } from '../../src/config/file-schema.ts'
 import { caisson, ROOT } from '../cli/caisson.ts'
 import { unconfinable } from '../helpers/confined.ts'
 import { listCommands, readBlocks, toShell, type Block } from './blocks.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const PAGES = ['write-a-tool', 'publish-tools', 'wrap-an-mcp-server', 'migrate-a-dsh-plugin']
 const KINDS = ['run', 'client', 'config', 'serve']
 
 /** A folder with the files of a page, as a reader has it; `npx caisson` is this checkout. */
-function makeFolder(blocks: readonly Block[]): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-page-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+function writeBlocks(blocks: readonly Block[]): string {
+  const folder = makeFolder('caisson-page-')
   for (const { file, code } of blocks)
     if (file !== undefined) writeFileSync(join(folder, file), code)
   symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'))
@@ -55,7 +54,7 @@ test.each(PAGES)('what %s shows is run, or marked as something else that is test
 test.each(PAGES)('the commands of %s do what it says', { timeout: 90_000 }, async (page) => {
   if (page === 'wrap-an-mcp-server' && unconfinable !== undefined) return
   const blocks = readBlocks(page)
-  const folder = makeFolder(blocks)
+  const folder = writeBlocks(blocks)
   const runs = blocks.filter(({ kinds }) => kinds.includes('run'))
   expect(runs.length).toBeGreaterThan(0)
   for (const { code, facts } of runs) {
@@ -78,7 +77,7 @@ test('what clients are told to start is a server with the tools of the page', as
   const blocks = readBlocks('publish-tools')
   const commands = listCommands(blocks.filter(({ kinds }) => kinds.includes('client')))
   expect(commands).toHaveLength(3)
-  const folder = makeFolder(blocks)
+  const folder = writeBlocks(blocks)
   const [first, ...others] = commands
   for (const other of others) expect(other).toEqual(first)
   const [npx, name, ...args] = first ?? []

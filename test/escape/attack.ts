@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { availableParallelism, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { afterAll, beforeAll, expect, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import { createToolHost, type CallResult, type ToolHost } from '../../src/index.ts'
 import type { Agent } from '../../src/host/agent.ts'
 import type { HostOptions } from '../../src/host/spec.ts'
@@ -11,6 +11,7 @@ import type { LoadOptions } from '../../src/host/load.ts'
 import { checkState, withState } from './attacked-state.ts'
 import { measureTree } from '../../src/sandbox/process-tree.ts'
 import type { SessionLine } from '../../src/types/events.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 /** One hostile tool and the call made of it. */
 export interface Attack extends LoadOptions {
@@ -137,7 +138,7 @@ export function openArena(options: HostOptions = {}): Arena {
   })
   afterAll(async () => {
     await opened().host.close()
-    await rm(opened().folder, { recursive: true, force: true })
+    removeFolder(opened().folder)
     process.off('unhandledRejection', note)
     process.off('uncaughtExceptionMonitor', note)
   })
@@ -178,13 +179,6 @@ export function defineTool(name: string, body: string, fields: string = ''): str
     },
     ${fields}
   }\n`
-}
-
-/** A folder that goes away when the running test ends. */
-export async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'caisson-escape-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 /** One module with a definition for each body, by tool name. */

@@ -1,12 +1,13 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openArena, valueOf } from './attack.ts'
 import { startListener } from './listener.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const workspace = mkdtempSync(join(tmpdir(), 'caisson-shapes-'))
-afterAll(() => rmSync(workspace, { recursive: true, force: true }))
+afterAll(() => removeFolder(workspace))
 const canary = await startListener((_request, response) => response.end())
 const profile = 'everything'
 const arena = openArena({

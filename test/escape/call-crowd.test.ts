@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 import { createToolHost, type CallInput, type CallResult } from '../../src/index.ts'
 import { measureHeap } from '../helpers/heap.ts'
 import { makeCall, toSuccess } from '../helpers/make-call.ts'
-import { defineTool, makeFolder, patience } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { defineTool, patience } from './attack.ts'
 
 const BOUND = 1_000
 const BATCHES = 100
@@ -16,7 +17,7 @@ const MB = 1024 * 1024
 const waits = { name: 'waits', engine: 'isolate', limits: { timeoutMs: 600_000 } }
 
 test('ATK-118 a hundred thousand calls at once: what does not fit is refused at once', async () => {
-  const file = join(await makeFolder(), 'holds.mjs')
+  const file = join(makeFolder('caisson-escape-'), 'holds.mjs')
   const body = "console.log('entered'); return args.waits ? await new Promise(() => {}) : 1"
   await writeFile(file, defineTool('holds', body))
   await using host = createToolHost({

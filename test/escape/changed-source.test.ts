@@ -7,9 +7,10 @@ import { INSPECTION } from '../../src/host/inspection.ts'
 import type { LoadOptions } from '../../src/host/load.ts'
 import { describeConfined, unconfinable } from '../helpers/confined.ts'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const stateDir = mkdtempSync(join(tmpdir(), 'caisson-changed-'))
-afterAll(() => rmSync(stateDir, { recursive: true, force: true }))
+afterAll(() => removeFolder(stateDir))
 // Every call has a runner that got its code anew.
 const arena = openArena({
   stateDir,

@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { LoadedTools } from '../../src/host/load.ts'
 import { describeConfined, unconfinable } from '../helpers/confined.ts'
-import { defineTool, makeFolder, openArena, valueOf } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { defineTool, openArena, valueOf } from './attack.ts'
 
 const CANARY = 'outside-the-package'
 const arena = openArena({
@@ -14,7 +15,7 @@ const ENGINES = ['pure', ...(unconfinable === undefined ? ['program'] : [])]
 
 /** Files by path, beside a folder `outside` that no tool may reach; links are given by their target. */
 async function lay(files: Readonly<Record<string, string | object>>): Promise<string> {
-  const folder = await makeFolder()
+  const folder = makeFolder('caisson-escape-')
   const all = {
     'outside/index.mjs': defineTool('attack', `return '${CANARY}'`),
     'outside/index.js': `module.exports = '${CANARY}'`,

@@ -4,7 +4,6 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -12,10 +11,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { openArena, valueOf } from './attack.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const DENIED = 'FS_SANDBOX_DENIED'
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-files-')))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const workspace = join(folder, 'root')
 const outside = join(folder, 'outside')
 const profile = 'workspace-write'
@@ -24,7 +24,7 @@ const at = (path: string): string => join(workspace, path)
 
 beforeEach(() => {
   for (const path of [workspace, outside, `${workspace}-evil`]) {
-    rmSync(path, { recursive: true, force: true })
+    removeFolder(path)
     mkdirSync(path)
   }
   writeFileSync(join(outside, 'canary.txt'), 'canary')

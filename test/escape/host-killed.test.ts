@@ -2,7 +2,8 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { makeFolder, patience } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { patience } from './attack.ts'
 
 const SMALL_HOST = fileURLToPath(new URL('../fixtures/hostile/small-host.ts', import.meta.url))
 const ARGS = ['--conditions=caisson-source', SMALL_HOST]
@@ -43,7 +44,7 @@ function isAlive(pid: number): boolean {
 test.skipIf(process.platform !== 'linux')(
   'ATK-072 BUG-31 a host that is killed leaves no runner behind, whatever its calls do',
   async () => {
-    const host = await startHost(await makeFolder())
+    const host = await startHost(makeFolder('caisson-escape-'))
     expect(host.pids.length).toBeGreaterThanOrEqual(8)
     expect(host.pids.every(isAlive)).toBe(true)
     host.kill('SIGKILL')

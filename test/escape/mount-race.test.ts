@@ -13,9 +13,10 @@ import { join } from 'node:path'
 import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { describeConfined } from '../helpers/confined.ts'
 import { openProgramArena, programLimits } from './program-arena.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-race-')))
-afterAll(() => rmSync(base, { recursive: true, force: true }))
+afterAll(() => removeFolder(base))
 const [work, outside] = [join(base, 'work'), join(base, 'outside')]
 for (const folder of [
   work,

@@ -1,12 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openArena, valueOf } from './attack.ts'
 import { startListener } from './listener.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const workspace = mkdtempSync(join(tmpdir(), 'caisson-nothing-'))
-afterAll(() => rmSync(workspace, { recursive: true, force: true }))
+afterAll(() => removeFolder(workspace))
 writeFileSync(join(workspace, 'a.txt'), 'a')
 const canary = await startListener((_request, response) => response.end())
 const arena = openArena({

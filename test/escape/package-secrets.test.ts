@@ -1,12 +1,13 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { unconfinable } from '../helpers/confined.ts'
 import { defineTool, openArena, valueOf } from './attack.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'caisson-package-'))
-afterAll(() => rmSync(root, { recursive: true, force: true }))
+afterAll(() => removeFolder(root))
 const TOKEN = 'ghp_0123456789abcdef'
 const HIDDEN = [
   '.git/config',

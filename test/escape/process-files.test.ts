@@ -18,13 +18,14 @@ import { describeConfined } from '../helpers/confined.ts'
 import { runIn, shell } from '../helpers/run-confined.ts'
 import { valueOf } from './attack.ts'
 import { openProgramArena, programLimits } from './program-arena.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const work = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-work-')))
 const outside = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-outside-')))
 const SECRET = 'what nobody but the operator reads'
 writeFileSync(join(outside, 'canary'), SECRET)
 afterAll(() => {
-  for (const folder of [work, outside]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [work, outside]) removeFolder(folder)
 })
 
 describeConfined('a program and files', () => {

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -8,9 +8,10 @@ import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { isGone } from '../../src/sandbox/process-tree.ts'
 import { describeConfined } from '../helpers/confined.ts'
 import { findSleepers, openProgramArena, uniqueSeconds } from './program-arena.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-hosts-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const FIXTURE = fileURLToPath(new URL('../fixtures/program-host.ts', import.meta.url))
 const CALLS = 16
 

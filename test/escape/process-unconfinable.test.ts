@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
 import { unconfinable } from '../helpers/confined.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-unconfinable-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const FIXTURE = fileURLToPath(new URL('../fixtures/program-host.ts', import.meta.url))
 
 /** Whether this machine can show a host that it cannot. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
@@ -7,9 +7,10 @@ import { loadProfiles } from '../../src/sandbox/load-profiles.ts'
 import { makeCall, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { defineTool } from './attack.ts'
 import { findSleepers, uniqueSeconds } from './program-arena.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const work = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-open-')))
-afterAll(() => rmSync(work, { recursive: true, force: true }))
+afterAll(() => removeFolder(work))
 const OPEN = {
   name: 'open',
   engine: 'process',

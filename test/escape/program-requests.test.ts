@@ -3,7 +3,6 @@ import {
   mkdirSync,
   mkdtempSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +14,7 @@ import { describeConfined } from '../helpers/confined.ts'
 import { defineTools, valueOf } from './attack.ts'
 import { FETCH_ALL, startListener } from './listener.ts'
 import { openProgramArena, programLimits } from './program-arena.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const DENIED = 'CAPABILITY_DENIED'
 const POLLUTED = '{"__proto__":{"polluted":true}}'
@@ -36,7 +36,7 @@ symlinkSync(outside, join(work, 'folder', 'out'))
 symlinkSync('../link', join(work, 'folder', 'twice'))
 symlinkSync(join(outside, 'new'), join(work, 'dangling'))
 afterAll(() => {
-  for (const folder of [work, outside]) rmSync(folder, { recursive: true, force: true })
+  for (const folder of [work, outside]) removeFolder(folder)
 })
 
 /** So that no guard sees what they are, and only the walls are left. */

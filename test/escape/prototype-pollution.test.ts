@@ -2,7 +2,8 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { createToolHost } from '../../src/index.ts'
-import { defineTools, makeFolder, openArena, valueOf } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { defineTools, openArena, valueOf } from './attack.ts'
 
 const arena = openArena()
 const POLLUTED = '{"__proto__":{"polluted":true}}'
@@ -49,7 +50,7 @@ test.each([
   `{"profiles":[{${A},"env":{"__proto__":"x"}}]}`,
   `{"profiles":[{${A},"fetch":{"__proto__":{"allow":["https://a.test"]}}}]}`,
 ])('ATK-001 an override of %s is no configuration', async (text) => {
-  const file = join(await makeFolder(), 'c.json')
+  const file = join(makeFolder('caisson-escape-'), 'c.json')
   await writeFile(file, text)
   for (const config of [JSON.parse(text) as object, file]) {
     expect(() => createToolHost({ config })).toThrowError(

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeFolder, patience } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { patience } from './attack.ts'
 import { createFakeEngine, type Heard } from './fake-runner.ts'
 
 async function callFake(script: string): Promise<Heard> {
@@ -110,7 +111,7 @@ test.each([
   [2, { kind: 'died', code: 'TOOL_CRASHED', started: false }],
 ])('BUG-06 of runners that die before the body %i cost no call', async (deaths, expected) => {
   // A runner can write no file, but it can make a folder, by which the next one knows.
-  const marker = join(await makeFolder(), 'died-')
+  const marker = join(makeFolder('caisson-escape-'), 'died-')
   const script = `
     const fs = require('node:fs')
     const called = (id, { args }) => {

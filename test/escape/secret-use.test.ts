@@ -1,9 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openArena, valueOf } from './attack.ts'
 import { startListener } from './listener.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const SECRET = 'sk-live-0123456789abcdef'
 const seen: string[] = []
@@ -24,7 +25,7 @@ const server = await startListener((request, response) => {
 })
 const other = await startListener((_request, response) => response.end())
 const folder = mkdtempSync(join(tmpdir(), 'caisson-secret-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const profile = 'with-secret'
 process.env['CAISSON_TEST_SECRET'] = SECRET
 const arena = openArena({

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { isForRootAlone, unconfinable } from '../helpers/confined.ts'
-import { makeFolder } from './attack.ts'
+import { makeFolder } from '../helpers/folders.ts'
 import { createFakeEngine } from './fake-runner.ts'
 
 // What a program can do that has taken the place of a runner, once the runner's own start is past.
@@ -56,7 +56,7 @@ interface Drill {
 
 async function drill(confinement: 'required' | 'none', jit: boolean): Promise<Drill> {
   process.env['CAISSON_CANARY'] = 'CANARY'
-  const file = join(await makeFolder(), 'canary')
+  const file = join(makeFolder('caisson-escape-'), 'canary')
   writeFileSync(file, 'canary', { mode: 0o600 })
   let connections = 0
   const server = await listen(createServer((socket) => void (socket.end(), (connections += 1))))

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -26,6 +26,7 @@ import { makeFakeClock, settleTurns, type FakeClock } from './fake-clock.ts'
 import { makeCall, makeTool } from './make-call.ts'
 import { makeMemoryStore, type MemoryStore } from './memory-store.ts'
 import { makeScriptedModels, type ModelScript, type ScriptedModels } from './scripted-models.ts'
+import { removeFolder } from './folders.ts'
 
 export interface SceneOptions extends ModelScript {
   readonly settings?: ApprovalConfig
@@ -108,7 +109,7 @@ export function makeApprovalScene(options: SceneOptions = {}): ApprovalScene {
   onTestFinished(async () => {
     store.release()
     await host.close()
-    rmSync(stateDir, { recursive: true, force: true })
+    removeFolder(stateDir)
   })
   const ran: string[] = []
   for (const name of ['a', 'b', 'edit', 'bash']) {

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished } from 'vitest'
+import { makeFolder } from './folders.ts'
 
 export const ROOT: string = fileURLToPath(new URL('../..', import.meta.url))
 export const BIN: string = join(ROOT, 'bin/caisson.mjs')
@@ -17,11 +17,11 @@ export interface Serving {
   said(): string
 }
 
-/** A folder that goes when the running test ends. */
-export function makeFolder(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
+/** Ends a process, if it still runs, and waits until it is gone: what it writes to may be removed then. */
+export async function killAndWait(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
 }
 
 /** Starts `caisson serve` on a free port; killed when the running test ends. */
@@ -31,7 +31,7 @@ export async function serveHttp(args: readonly string[], state?: string): Promis
     env: { PATH: process.env['PATH'], CAISSON_HOME: state ?? makeFolder('caisson-serving-') },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(() => killAndWait(child))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
   await expect.poll(() => said, { timeout: 20_000 }).toMatch(/bearer token \S+\n/)

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createConfiguredHost } from '../../src/host/configured-host.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let folder = ''
 const file = (name: string): string => join(folder, name)
@@ -11,7 +12,7 @@ const file = (name: string): string => join(folder, name)
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'caisson-configured-'))
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 async function refusal(config: string): Promise<unknown> {
   try {

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { defineTool } from '../escape/attack.ts'
 import { makeCall, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const writeTool = (body: string): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-inject-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-inject-')
   const file = join(folder, 'tool.mjs')
   writeFileSync(file, defineTool('tells', body))
   return file

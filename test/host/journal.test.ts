@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resolveCallCard, resolveResultCard } from '../../src/cards/generic-card.ts'
 import type { CallResult } from '../../src/types/call.ts'
 import type { SessionLine, ToolCallData, ToolResultData } from '../../src/types/events.ts'
@@ -11,6 +10,7 @@ import { makeTool, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { recordLines } from '../helpers/recording.ts'
 import { forever } from '../helpers/timing.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const text = (value: string) => [{ type: 'text', text: value }]
 
@@ -148,8 +148,7 @@ describe('cards', () => {
 
 describe('log', () => {
   function createFolder(): string {
-    const folder = mkdtempSync(join(tmpdir(), 'caisson-journal-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = makeFolder('caisson-journal-')
     return folder
   }
 

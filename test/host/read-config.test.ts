@@ -1,9 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToolHost } from '../../src/index.ts'
 import { resolveHostSpec } from '../../src/host/spec.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let folder = ''
 const file = (name: string): string => join(folder, name)
@@ -11,7 +12,7 @@ const file = (name: string): string => join(folder, name)
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'caisson-config-'))
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 test('createToolHost() takes options from a file, and explicit ones win', async () => {
   const config = {

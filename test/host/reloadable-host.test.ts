@@ -1,12 +1,12 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { createReloadableHost, type ReloadableHost } from '../../src/host/reloadable-host.ts'
 import type { ToolHost } from '../../src/host/create-tool-host.ts'
 import { makeCall, makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 interface Rig {
   readonly host: ReloadableHost
@@ -16,8 +16,7 @@ interface Rig {
 }
 
 async function open(release: Promise<void> = Promise.resolve()): Promise<Rig> {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-reloadable-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-reloadable-')
   const config = join(folder, 'c.json')
   const write = (given: object): void => writeFileSync(config, JSON.stringify(given))
   write({ maxQueue: 10 })
@@ -95,8 +94,7 @@ test('the page for approvals moves to the new host, on its fixed port', async ()
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
   server.close()
-  const stateDir = mkdtempSync(join(tmpdir(), 'caisson-reloadable-page-'))
-  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  const stateDir = makeFolder('caisson-reloadable-page-')
   const said: string[] = []
   const approval = { answerers: { console: { enabled: true, port } } }
   const host = await createReloadableHost({

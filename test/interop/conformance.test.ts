@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeInterop, INTEROP, interopProgram } from '../helpers/interop.ts'
-import { makeFolder, serveHttp } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { serveHttp } from '../helpers/serving.ts'
 import { startTokenProxy } from '../helpers/token-proxy.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/interop/', import.meta.url))

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { describeInterop, interopProgram } from '../helpers/interop.ts'
-import { BIN, makeFolder, ROOT, serveHttp } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { BIN, ROOT, serveHttp } from '../helpers/serving.ts'
 
 const INSPECTOR = interopProgram('@modelcontextprotocol/inspector/clients/launcher/build/index.js')
 const UNITS = join(ROOT, 'examples/community/units.mjs')

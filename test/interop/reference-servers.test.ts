@@ -8,7 +8,7 @@ import { unconfinable } from '../helpers/confined.ts'
 import { describeInterop, INTEROP } from '../helpers/interop.ts'
 import { makeCall } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
-import { makeFolder } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 /** What an operator writes for a server that works in the workspace. */
 const WORKSPACE = {

@@ -7,7 +7,7 @@ import { describeConfined } from '../helpers/confined.ts'
 import { makeCall, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { findProcesses } from '../helpers/process-table.ts'
-import { makeFolder } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const FOLDER = fileURLToPath(new URL('../fixtures/mcp/', import.meta.url))
 const MB = 1024 * 1024

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { resolveCommand } from '../../src/mcp/resolve-command.ts'
-import { makeFolder } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 test('paths of the host become what the server is shown under its profile', () => {
   const workspace = makeFolder('caisson-command-')

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +9,7 @@ import type { LoadedTools } from '../../src/host/load.ts'
 import { describeConfined } from '../helpers/confined.ts'
 import { makeCall, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const FOLDER = fileURLToPath(new URL('../fixtures/mcp/', import.meta.url))
 
@@ -24,7 +25,7 @@ async function load(
 ): Promise<Rig> {
   const { state, args = [], ...rest } = entry
   const stateDir = state ?? mkdtempSync(join(tmpdir(), 'caisson-mcp-'))
-  onTestFinished(() => rmSync(stateDir, { recursive: true, force: true }))
+  onTestFinished(() => removeFolder(stateDir))
   const { host, diagnostics } = makeHost({ workspace: FOLDER, stateDir })
   const server = { command: 'node', args: [join(FOLDER, 'server.mjs'), ...args], ...rest }
   return { host, loaded: await host.tools.load('fix', { server }), diagnostics, stateDir }

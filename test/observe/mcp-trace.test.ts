@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/client'
@@ -10,18 +9,13 @@ import { describeConfined } from '../helpers/confined.ts'
 import { makeCall, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { registerTelemetry } from './telemetry.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const FOLDER = join(ROOT, 'test/fixtures/mcp')
 const SDK = fileURLToPath(new URL('../fixtures/observe/sdk.mjs', import.meta.url))
 const TRACE = '0af7651916cd43dd8448eb211c80319c'
 const PARENT = 'b7ad6b7169203331'
 const TRACEPARENT = `00-${TRACE}-${PARENT}-01`
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-trace-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 const metaOf = (content: unknown): Record<string, unknown> =>
   JSON.parse((content as readonly { readonly text: string }[])[0]?.text ?? '') as never
@@ -30,7 +24,7 @@ const metaOf = (content: unknown): Record<string, unknown> =>
 async function openServe(
   env: Record<string, string> = {},
 ): Promise<(meta: object) => Promise<Record<string, unknown>>> {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-trace-')
   const config = join(folder, 'caisson.config.json')
   const server = { command: 'node', args: [join(FOLDER, 'server.mjs')], cwd: FOLDER }
   writeFileSync(config, JSON.stringify({ mcpServers: { fix: server } }))
@@ -61,7 +55,7 @@ const NONE = [
 describeConfined('trace context and MCP', () => {
   test('a server that is a source gets the place of its call, and nothing else of it', async () => {
     const telemetry = registerTelemetry()
-    const stateDir = makeFolder()
+    const stateDir = makeFolder('caisson-trace-')
     const { host } = makeHost({ workspace: FOLDER, stateDir })
     const server = { command: 'node', args: [join(FOLDER, 'server.mjs')] }
     await host.tools.load('fix', { server })
@@ -82,7 +76,7 @@ describeConfined('trace context and MCP', () => {
   })
 
   test('with an SDK, the call is a child of the request, and the server of the call', async () => {
-    const file = join(makeFolder(), 'spans.jsonl')
+    const file = join(makeFolder('caisson-trace-'), 'spans.jsonl')
     const askMeta = await openServe({ NODE_OPTIONS: `--import=${SDK}`, SPANS_FILE: file })
     const { traceparent } = await askMeta({ traceparent: TRACEPARENT })
     const read = (): string => readFileSync(file, { encoding: 'utf8', flag: 'a+' })

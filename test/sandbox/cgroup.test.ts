@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,6 +13,7 @@ import { afterAll, afterEach, describe, expect, onTestFinished, test } from 'vit
 import { readCgroupPlaces } from '../../src/sandbox/cgroup-mounts.ts'
 import { openCgroups } from '../../src/sandbox/cgroup-open.ts'
 import type { Cgroup, Cgroups } from '../../src/sandbox/cgroup.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const MB = 1024 * 1024
 const folder = mkdtempSync(join(tmpdir(), 'caisson-cgroup-'))
@@ -21,7 +21,7 @@ const children: ChildProcess[] = []
 afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 const trial = openCgroups()
 const reason = 'create' in trial ? undefined : trial.reason

@@ -1,13 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { createConfiner, toUnavailable } from '../../src/sandbox/confiner.ts'
 import { explainFailure } from '../../src/sandbox/confiner-reasons.ts'
 import { describeConfined } from '../helpers/confined.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-confiner-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 const settings =
   (values: Readonly<Record<string, string>>) =>

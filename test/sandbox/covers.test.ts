@@ -4,7 +4,6 @@ import {
   mkdtempSync,
   readdirSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,6 +14,7 @@ import { COVERED_FILES, COVERED_FOLDERS } from '../../src/sandbox/covered-names.
 import { findCovers } from '../../src/sandbox/find-covers.ts'
 import { createPlaceholders } from '../../src/sandbox/placeholders.ts'
 import { isProtectedPath } from '../../src/sandbox/protected-names.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 let work = ''
 const made: string[] = []
@@ -23,7 +23,7 @@ beforeEach(() => {
   made.push(work)
 })
 afterAll(() => {
-  for (const folder of made) rmSync(folder, { recursive: true, force: true })
+  for (const folder of made) removeFolder(folder)
 })
 
 function put(path: string, text: string = ''): void {

@@ -1,19 +1,12 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { locateFolders, toGrantedFolders } from '../../src/sandbox/granted-folders.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'caisson-grants-')))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const workspace = join(folder, 'work')
 const roots = { workspace, package: join(folder, 'tool') }
 mkdirSync(join(workspace, 'out'), { recursive: true })

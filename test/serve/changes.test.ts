@@ -5,7 +5,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeConfined } from '../helpers/confined.ts'
-import { BIN, makeFolder, ROOT, serveHttp } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { BIN, ROOT, serveHttp } from '../helpers/serving.ts'
 
 const SERVERS = fileURLToPath(new URL('../fixtures/mcp', import.meta.url))
 
@@ -32,21 +33,22 @@ function makeClient(modern: boolean): { client: Client; told: string[][] } {
       },
     },
   )
-  onTestFinished(() => client.close())
   return { client, told }
 }
 
 async function connect(client: Client, transport: 'stdio' | 'HTTP'): Promise<void> {
   const args = writeConfig()
+  const home = makeFolder('caisson-changes-')
+  onTestFinished(() => client.close())
   if (transport === 'HTTP') {
-    const { url, token } = await serveHttp(args)
+    const { url, token } = await serveHttp(args, home)
     const headers = { authorization: `Bearer ${token}` }
     return await client.connect(
       new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
     )
   }
   const { PATH = '' } = process.env
-  const env = { PATH, CAISSON_HOME: makeFolder('caisson-changes-') }
+  const env = { PATH, CAISSON_HOME: home }
   const command = [BIN, 'serve', ...args]
   await client.connect(
     new StdioClientTransport({

@@ -1,14 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { expect, onTestFinished, test } from 'vitest'
 import { ROOT } from '../cli/caisson.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 test('serve asks its client, and tells it progress, only where the configuration lets it', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-client-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-client-')
   const config = join(folder, 'c.json')
   // A client forgets who waits for progress once it has the result.
   const rest = "await new Promise((resolve) => setTimeout(resolve, 300)); return 'done'"

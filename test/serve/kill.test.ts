@@ -10,7 +10,8 @@ import { makeCall, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { findProcesses } from '../helpers/process-table.ts'
 import { descendantsOf, isRunning } from '../helpers/process-tree.ts'
-import { BIN, makeFolder, ROOT } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { BIN, killAndWait, ROOT } from '../helpers/serving.ts'
 
 const FIXTURES = fileURLToPath(new URL('../fixtures/', import.meta.url))
 const CLIENT = join(FIXTURES, 'serve/client.mjs')
@@ -51,7 +52,7 @@ function start(args: readonly string[], env: Lane['env']): ChildProcess {
     env,
     stdio: ['pipe', 'pipe', 'ignore'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(() => killAndWait(child))
   return child
 }
 

@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
@@ -9,6 +8,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { unconfinable } from '../helpers/confined.ts'
 import { listBelow, listMarked } from '../helpers/marked-processes.ts'
 import { ROOT } from '../cli/caisson.ts'
+import { makeFolder } from '../helpers/folders.ts'
 
 const SERVERS = join(ROOT, 'test/fixtures/mcp')
 const REFUSED = 'the configuration before stays in force'
@@ -35,8 +35,7 @@ const tool = (name: string, body = `'${name}'`): string =>
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function serve(config: unknown, args: readonly string[] = []): Promise<Rig> {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-reload-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-reload-')
   for (const name of ['one', 'two']) writeFileSync(join(folder, `${name}.mjs`), tool(name))
   const slow = `(await new Promise((r) => setTimeout(r, 1500)), process.env.WHICH)`
   writeFileSync(join(folder, 'slow.mjs'), tool('slow', slow))
@@ -88,8 +87,7 @@ async function serve(config: unknown, args: readonly string[] = []): Promise<Rig
 
 describe('serve reads its configuration again on SIGHUP', { timeout: 60_000 }, () => {
   test('a valid one is in force as a whole, and clients hear that the list changed', async () => {
-    const logs = mkdtempSync(join(tmpdir(), 'caisson-reload-log-'))
-    onTestFinished(() => rmSync(logs, { recursive: true, force: true }))
+    const logs = makeFolder('caisson-reload-log-')
     const log = join(logs, 'log.jsonl')
     const rig = await serve({ sources: ['one.mjs'] }, ['--session', log])
     expect(await rig.names()).toEqual(['one'])

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { BIN, makeFolder, ROOT, serveHttp } from '../helpers/serving.ts'
+import { makeFolder } from '../helpers/folders.ts'
+import { BIN, ROOT, serveHttp } from '../helpers/serving.ts'
 
 const UNITS = join(ROOT, 'examples/community/units.mjs')
 const LOOP = join(ROOT, 'examples/hostile/busy-loop.mjs')
@@ -32,6 +33,8 @@ function makeClient(modern: boolean, answer?: Answer): { client: Client; asked: 
 
 async function overStdio(client: Client, args: readonly string[]): Promise<StdioClientTransport> {
   const state = makeFolder('caisson-serve-')
+  // Before the folder goes: hooks run last to first.
+  onTestFinished(() => client.close())
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [BIN, 'serve', ...args],

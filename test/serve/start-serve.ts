@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { expect, onTestFinished } from 'vitest'
 import { ROOT } from '../cli/caisson.ts'
 
 export const TOKEN = 'the-token-of-this-test'
+import { makeFolder } from '../helpers/folders.ts'
+import { killAndWait } from '../helpers/serving.ts'
 
 /** A running `caisson serve` that takes its token from the environment. */
 export interface RunningServe {
@@ -26,8 +27,7 @@ export function startServe(
   args: readonly string[],
   { config = {}, env = {} }: { readonly config?: object; readonly env?: object } = {},
 ): RunningServe {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-observed-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-observed-')
   const file = join(folder, 'caisson.config.json')
   const { serve, ...rest } = config as { readonly serve?: object }
   writeFileSync(file, JSON.stringify({ ...rest, serve: { tokenEnv: 'SERVE_TOKEN', ...serve } }))
@@ -37,7 +37,7 @@ export function startServe(
     env: { PATH: process.env['PATH'], CAISSON_HOME: folder, SERVE_TOKEN: TOKEN, ...env },
     stdio: ['pipe', 'ignore', 'pipe'],
   })
-  onTestFinished(() => void child.kill('SIGKILL'))
+  onTestFinished(() => killAndWait(child))
   const said: Buffer[] = []
   child.stderr.on('data', (chunk: Buffer) => void said.push(chunk))
   const serving: RunningServe = {

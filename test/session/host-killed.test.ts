@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openSessionLog } from '../../src/session/log/open.ts'
 import type { SessionLine } from '../../src/types/events.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const WRITER = fileURLToPath(new URL('../fixtures/host-writer.ts', import.meta.url))
 const KILLS = 200
@@ -21,7 +22,7 @@ beforeAll(async () => {
   // A killed process leaves no compile cache; one that ends by itself makes the others start fast.
   await once(startHost('--only-start'), 'exit')
 })
-afterAll(() => rm(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 
 function startHost(log: string): ChildProcessByStdio<null, Readable, null> {
   return spawn(process.execPath, [WRITER, log], {

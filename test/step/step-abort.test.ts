@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { makeTool, toFailed, toSuccess } from '../helpers/make-call.ts'
 import { makeHost } from '../helpers/make-host.ts'
 import { recordLines } from '../helpers/recording.ts'
 import { forever, sleep, until, untilAborted } from '../helpers/timing.ts'
+import { removeFolder } from '../helpers/folders.ts'
 
 const FIVE = ['1', '2', '3', '4', '5']
 
@@ -171,7 +172,7 @@ describe('a log that cannot be written', () => {
       const whole = lines.slice(0, -1).map((line) => JSON.parse(line) as SessionLine)
       return { out: JSON.parse(text) as Record<string, unknown>, lines: whole }
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      removeFolder(folder)
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -7,6 +7,7 @@ import type { Agent } from '../../../src/host/agent.ts'
 import type { LoadedTools } from '../../../src/host/load.ts'
 import { parseProfile } from '../../../src/sandbox/load-profiles.ts'
 import { makeCall, toSuccess } from '../../helpers/make-call.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 const SETTING = `import EventEmitter from 'node:events'; EventEmitter.defaultMaxListeners = 99`
 const LIMITS = { timeoutMs: 20_000 }
@@ -31,7 +32,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await host.close()
-  await rm(folder, { recursive: true, force: true })
+  removeFolder(folder)
 })
 
 function source(body: string, top: string = ''): string {

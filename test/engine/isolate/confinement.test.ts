@@ -7,7 +7,8 @@ import { createToolHost, type CallResult, type ToolHost } from '../../../src/ind
 import { childrenOf, isGone } from '../../../src/sandbox/process-tree.ts'
 import { describeConfined, isForRootAlone } from '../../helpers/confined.ts'
 import { innermost } from '../../helpers/innermost.ts'
-import { defineTools, makeFolder, patience } from '../../escape/attack.ts'
+import { makeFolder } from '../../helpers/folders.ts'
+import { defineTools, patience } from '../../escape/attack.ts'
 
 const PROFILES = ['required', 'preferred', 'none'].map((confinement) => ({
   name: confinement,
@@ -25,7 +26,7 @@ interface Opened {
 
 /** A host whose programs are looked for in `path`. */
 async function open(path?: string, profiles: readonly object[] = PROFILES): Promise<Opened> {
-  const folder = await makeFolder()
+  const folder = makeFolder('caisson-escape-')
   const file = join(folder, 'tools.mjs')
   await writeFile(file, SOURCE)
   const said: string[] = []
@@ -48,7 +49,7 @@ function nodesOf(host: ToolHost): number[] {
 
 describe('without bubblewrap', () => {
   test('confinement: required is SANDBOX_UNAVAILABLE, says how to install it, and starts nothing', async () => {
-    const { host, file } = await open(await makeFolder())
+    const { host, file } = await open(makeFolder('caisson-escape-'))
     await expect(host.tools.load(file, { profile: 'required' })).rejects.toMatchObject({
       code: 'SANDBOX_UNAVAILABLE',
       message: expect.stringMatching(/^[^\n]*install[^\n]*bubblewrap[^\n]*$/) as string,
@@ -56,7 +57,7 @@ describe('without bubblewrap', () => {
   })
 
   test('confinement: preferred runs, and the host says once that nothing confines its runners', async () => {
-    const { host, file, said, run } = await open(await makeFolder())
+    const { host, file, said, run } = await open(makeFolder('caisson-escape-'))
     const loaded = await host.tools.load(file, { profile: 'preferred' })
     const result = await run('adds')
     expect(result).toMatchObject({ isError: false, value: 2 })
@@ -68,7 +69,7 @@ describe('without bubblewrap', () => {
   })
 
   test('a bwrap that breaks is not believed, and what requires it is refused', async () => {
-    const folder = await makeFolder()
+    const folder = makeFolder('caisson-escape-')
     const broken = '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n'
     await writeFile(join(folder, 'bwrap'), broken, { mode: 0o755 })
     const { host, file, run } = await open(folder)
@@ -80,7 +81,7 @@ describe('without bubblewrap', () => {
   })
 
   test('BUG-14 a bwrap that merely starts what it is given confines nothing, and is found out', async () => {
-    const folder = await makeFolder()
+    const folder = makeFolder('caisson-escape-')
     const fake = `#!/bin/bash
       while [ "$1" != -- ]; do shift; done; shift
       args=(); for one in "$@"; do [ "$one" = /caisson/env ] || [ "$one" = -i ] || args+=("$one"); done

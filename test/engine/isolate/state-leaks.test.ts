@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,6 +7,7 @@ import { makeCall, toSuccess } from '../../helpers/make-call.ts'
 import { CHANNELS } from './leaks/channels.ts'
 import { FUZZ } from './leaks/fuzz.ts'
 import { SOURCE } from './leaks/source.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 const LATE_MS = 20
 
@@ -42,7 +43,7 @@ describe.each(['fresh', 'frozen'] as const)('%s calls', (state) => {
   }, 60_000)
   afterAll(async () => {
     await host.close()
-    await rm(folder, { recursive: true, force: true })
+    removeFolder(folder)
   })
 
   test.each(CHANNELS)('ATK-107 leave nothing in $name', async ({ name, isLate = false }) => {

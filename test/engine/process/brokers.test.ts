@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -8,9 +8,10 @@ import { createToolHost, type ToolHost } from '../../../src/index.ts'
 import { defineTool } from '../../escape/attack.ts'
 import { describeConfined } from '../../helpers/confined.ts'
 import { makeCall, toSuccess } from '../../helpers/make-call.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-brokered-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 writeFileSync(join(folder, 'package.json'), '{}')
 
 describeConfined('what a Node program asks of the host', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,9 +10,10 @@ import { loadProfiles } from '../../../src/sandbox/load-profiles.ts'
 import { isGone } from '../../../src/sandbox/process-tree.ts'
 import { findSleepers, uniqueSeconds } from '../../escape/program-arena.ts'
 import { describeConfined } from '../../helpers/confined.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'caisson-server-'))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => removeFolder(folder))
 const profile = loadProfiles().resolve('mcp-server')
 const ECHO = 'while read -r line; do echo "echo $line"; done'
 

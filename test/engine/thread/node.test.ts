@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createToolHost } from '../../../src/host/create-tool-host.ts'
 import { makeCall, toFailed, toSuccess } from '../../helpers/make-call.ts'
-import { makeFolder } from '../../helpers/serving.ts'
+import { makeFolder } from '../../helpers/folders.ts'
 import { createRig, type Rig } from '../contract/rig.ts'
 
 let rig: Rig

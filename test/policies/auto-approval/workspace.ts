@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createAssessor } from '../../../src/policies/auto-approval/assessor.ts'
@@ -9,6 +9,7 @@ import type {
 } from '../../../src/policies/auto-approval/assessor-types.ts'
 import type { AssessedCall } from '../../../src/policies/auto-approval/types.ts'
 import type { JsonValue } from '../../../src/types/json.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 const FILES: Readonly<Record<string, string>> = {
   'ws/.env': 'A=1\n',
@@ -101,7 +102,7 @@ export function createWorld(): World {
     assessor,
     call,
     bash: (command, extra) => call('bash', { command }, extra),
-    remove: () => rmSync(base, { recursive: true, force: true }),
+    remove: () => removeFolder(base),
   }
 }
 

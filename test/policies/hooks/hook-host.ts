@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -11,6 +11,7 @@ import type { HookInvokedData, HookResultData, SessionLine } from '../../../src/
 import { makeCall, makeTool } from '../../helpers/make-call.ts'
 import { makeHost, type TestHost } from '../../helpers/make-host.ts'
 import { createRecording, recordBody, recordLines } from '../../helpers/recording.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 /** A host with the tool `Bash`, one agent, and hooks that are scripts in a folder of the test. */
 export interface HookHost extends TestHost {
@@ -34,7 +35,7 @@ export function makeHookHost(options: HostOptions = {}): HookHost {
   // Registered later, so run earlier: the folder outlives the host's hooks.
   onTestFinished(async () => {
     await made.host.close()
-    rmSync(folder, { recursive: true, force: true })
+    removeFolder(folder)
   })
   const recording = createRecording()
   made.host.tools.register(recordBody(makeTool('Bash'), recording))

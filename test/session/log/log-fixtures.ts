@@ -1,15 +1,16 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openSessionLog } from '../../../src/session/log/open.ts'
 import { parseLine } from '../../../src/session/log/parse-line.ts'
 import type { SessionLog } from '../../../src/session/log/session-log.ts'
 import type { SessionEventData, SessionEventType, SessionLine } from '../../../src/types/events.ts'
+import { removeFolder } from '../../helpers/folders.ts'
 
 /** A folder of its own that is gone after the test. */
 export function createFolder(): { readonly path: string; [Symbol.dispose](): void } {
   const path = mkdtempSync(join(tmpdir(), 'caisson-log-'))
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+  return { path, [Symbol.dispose]: () => removeFolder(path) }
 }
 
 export type LineOf<T extends SessionEventType> = Extract<SessionLine, { readonly type: T }>

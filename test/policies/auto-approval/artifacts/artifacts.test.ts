@@ -1,25 +1,11 @@
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createArtifacts } from '../../../../src/policies/auto-approval/artifacts/artifacts.ts'
 import type { FileIdentity } from '../../../../src/policies/auto-approval/types.ts'
 import { REAL_FILES } from '../../../../src/policies/auto-approval/paths/file-view.ts'
 import { makeFakeClock } from '../../../helpers/fake-clock.ts'
-
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-artifacts-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+import { makeFolder } from '../../../helpers/folders.ts'
 
 function identityOf(path: string): FileIdentity {
   const facts = REAL_FILES.lstat(path)
@@ -28,7 +14,7 @@ function identityOf(path: string): FileIdentity {
 }
 
 test('ART-01 what a call that went well made belongs to its root session; after a failure nothing does', () => {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-artifacts-')
   const artifacts = createArtifacts(REAL_FILES, makeFakeClock())
   const [good, bad] = [Symbol('good'), Symbol('bad')]
   artifacts.plan(good, [{ path: join(folder, 'd') }])
@@ -42,7 +28,7 @@ test('ART-01 what a call that went well made belongs to its root session; after 
 })
 
 test('ART-03 another session owns nothing of it, and a session that is over nothing at all', () => {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-artifacts-')
   const artifacts = createArtifacts(REAL_FILES, makeFakeClock())
   const token = Symbol('call')
   const path = join(folder, 'x')
@@ -56,7 +42,7 @@ test('ART-03 another session owns nothing of it, and a session that is over noth
 })
 
 test('ART-06 a file is known by what it is, not by its name', () => {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-artifacts-')
   const artifacts = createArtifacts(REAL_FILES, makeFakeClock())
   const token = Symbol('call')
   const path = join(folder, 'x')
@@ -70,7 +56,7 @@ test('ART-06 a file is known by what it is, not by its name', () => {
 })
 
 test('ART-07 a link is never registered, nor what is not there', () => {
-  const folder = makeFolder()
+  const folder = makeFolder('caisson-artifacts-')
   const artifacts = createArtifacts(REAL_FILES, makeFakeClock())
   const token = Symbol('call')
   writeFileSync(join(folder, 'real'), '')

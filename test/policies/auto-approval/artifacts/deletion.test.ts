@@ -8,6 +8,7 @@ import { createToolHost, type ToolHost } from '../../../../src/host/create-tool-
 import type { Session } from '../../../../src/host/session.ts'
 import type { CallResult } from '../../../../src/types/call.ts'
 import { makeCall } from '../../../helpers/make-call.ts'
+import { removeFolder } from '../../../helpers/folders.ts'
 
 interface Place {
   readonly host: ToolHost
@@ -28,7 +29,7 @@ function makePlace(): Place {
   })
   onTestFinished(async () => {
     await host.close()
-    for (const folder of [workspace, stateDir]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [workspace, stateDir]) removeFolder(folder)
   })
   host.tools.register(
     {

@@ -1,5 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createToolHost } from '../../../../src/host/create-tool-host.ts'
@@ -17,6 +16,7 @@ import { makeApprovalScene, type SceneOptions } from '../../../helpers/approval-
 import { makeFakeClock, settleTurns } from '../../../helpers/fake-clock.ts'
 import { toFailed, toSuccess } from '../../../helpers/make-call.ts'
 import { SCRIPTED_MODEL } from '../../../helpers/scripted-models.ts'
+import { makeFolder } from '../../../helpers/folders.ts'
 
 const EASY = { a: makeAssessed(['GIT_CHANGE']) }
 const SOURCES = `guard-deny hard-deny policy-deny static-allow classifier-allow classifier-deny
@@ -177,7 +177,7 @@ describe('the record', () => {
   })
 
   test('AUD-06 the journal of a command is put aside under its own name', async () => {
-    const folder = makeFolder()
+    const folder = makeFolder('caisson-audit-')
     const other = openAudit({}, folder)
     await other.audit.write(observation(1))
     await other.audit.close()
@@ -192,7 +192,7 @@ describe('the record', () => {
 
   test('AUD-06 a rotation that fails leaves a stored line stored', async () => {
     const diagnostics: string[] = []
-    const folder = makeFolder()
+    const folder = makeFolder('caisson-audit-')
     const store = createFileStore(join(folder, 'audit.jsonl'), { sync: 'data' })
     store.rotate = () => Promise.reject(new Error('busy'))
     const audit = createAudit({
@@ -222,7 +222,7 @@ describe('the record', () => {
   })
 
   test('AUD-07 a second host on the same folder is refused, and commands are not', async () => {
-    const stateDir = makeFolder()
+    const stateDir = makeFolder('caisson-audit-')
     const host = createToolHost({ stateDir, approval: true })
     onTestFinished(() => host.close())
     expect(() => createToolHost({ stateDir, approval: true })).toThrow(/is written by process/)
@@ -290,15 +290,9 @@ describe('the record', () => {
   })
 })
 
-function makeFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-audit-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
-
 function openAudit(
   limits: { maxBytes?: number; keep?: number } = {},
-  folder: string = makeFolder(),
+  folder: string = makeFolder('caisson-audit-'),
 ): { audit: Audit; folder: string } {
   const store = createFileStore(join(folder, 'audit.jsonl'), { sync: 'none' })
   const audit = createAudit({

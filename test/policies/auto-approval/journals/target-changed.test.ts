@@ -13,6 +13,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { createToolHost } from '../../../../src/host/create-tool-host.ts'
 import type { CallResult } from '../../../../src/types/call.ts'
 import { makeCall } from '../../../helpers/make-call.ts'
+import { removeFolder } from '../../../helpers/folders.ts'
 
 // A real host on real files; while the person is asked, the files change.
 async function writeWhile(
@@ -29,7 +30,7 @@ async function writeWhile(
   const host = createToolHost({ workspace, stateDir, approval: { categories: { edit: 'ask' } } })
   onTestFinished(async () => {
     await host.close()
-    for (const folder of [workspace, stateDir]) rmSync(folder, { recursive: true, force: true })
+    for (const folder of [workspace, stateDir]) removeFolder(folder)
   })
   host.tools.register(
     {

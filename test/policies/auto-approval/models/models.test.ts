@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { SYSTEM_CLOCK } from '../../../../src/approval/clock.ts'
@@ -18,6 +16,7 @@ import { createModelTransport } from '../../../../src/policies/auto-approval/mod
 import { makeAssessed, makeTarget } from '../../../helpers/assessed-call.ts'
 import { makeApprovalScene } from '../../../helpers/approval-scene.ts'
 import { toFailed, toSuccess } from '../../../helpers/make-call.ts'
+import { makeFolder } from '../../../helpers/folders.ts'
 
 type Reply = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
@@ -339,8 +338,7 @@ describe('evidence', () => {
 })
 
 test('ADJ-10 what users said before a session was opened again still counts', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'caisson-resumed-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = makeFolder('caisson-resumed-')
   const log = join(folder, 'session.jsonl')
   const options = {
     reads: { a: makeAssessed(['GIT_CHANGE']) },
